@@ -23,6 +23,7 @@ call_pages = \
 	%D%/man/pmu_note.3 \
 	%D%/man/pmu_region_begin.3 \
 	%D%/man/pmu_region_begin_n.3 \
+	%D%/man/pmu_region_begin_once.3 \
 	%D%/man/pmu_region_end.3 \
 	%D%/man/pmu_region_end_n.3 \
 	%D%/man/pmu_region_is_open.3 \

@@ -172,6 +172,17 @@ int pmu_init(const struct pmu_options *options);
 PMU_DIRECT_ int pmu_region_begin(const char *name);
 
 /**
+ * pmu_region_begin_once() - pmu_region_begin(), unless the region is open already
+ * @name: as there
+ *
+ * For markers that know no recursion, as LIKWID's.  It takes longer; what it does is in no region.
+ *
+ * Return: as pmu_region_begin(), and -EALREADY where the region is open on this thread: it goes on, and nothing else
+ * happens.
+ */
+PMU_DIRECT_ int pmu_region_begin_once(const char *name);
+
+/**
  * pmu_region_end() - leave a region on the calling thread
  * @name: the text its begin was given
  *
@@ -433,6 +444,7 @@ int pmu_version(void);
 
 #define pmu_init(options)             PMU_NOTHING_(options, 0)
 #define pmu_region_begin(name)        PMU_NOTHING_(name, 0)
+#define pmu_region_begin_once(name)   PMU_NOTHING_(name, 0)
 #define pmu_region_end(name)          PMU_NOTHING_(name, 0)
 #define pmu_region_begin_n(name, len) PMU_NOTHING_(name, PMU_NOTHING_(len, 0))
 #define pmu_region_end_n(name, len)   PMU_NOTHING_(name, PMU_NOTHING_(len, 0))

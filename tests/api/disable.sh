@@ -38,6 +38,7 @@ int all(const char *name, int thread)
 	rc |= pmu_thread_attach();
 	rc |= pmu_region_begin(name);
 	rc |= pmu_region_end(name);
+	rc |= pmu_region_begin_once(name);
 	rc |= pmu_region_begin_n(name, 3);
 	rc |= pmu_region_end_n(name, 3);
 	rc |= pmu_region_read(name, thread, &counts);
@@ -60,6 +61,7 @@ int all(const char *name, int thread)
 	pmu_init(0);
 	pmu_region_begin(name);
 	pmu_region_end(name);
+	pmu_region_begin_once(name);
 	pmu_region_begin_n(name, 3);
 	pmu_region_end_n(name, 3);
 	pmu_region_reset(name);

@@ -39,6 +39,11 @@ static int read_and_reset(void *arg)
 	want_int((long long)read_region("a", PMU_THREAD_SELF).calls, 4);
 	want_int(pmu_region_reset("a"), -EBUSY);
 	want_int(pmu_region_is_open("a"), 1);
+	want_int(pmu_region_begin_once("a"), -EALREADY);
+	want_int(pmu_region_begin_once(NULL), -EINVAL);
+	want_int(pmu_region_begin_once("once"), 0);
+	want_int(pmu_region_begin_once("once"), -EALREADY);
+	want_int(pmu_region_end("once"), 0);
 	want_int(pmu_region_is_open("x"), 0);
 	want_int(pmu_region_is_open("never"), 0);
 	pmu_region_end("a");

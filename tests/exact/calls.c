@@ -35,6 +35,7 @@ CALL(nothing, (void)0)
 CALL(init, pmu_init(NULL))
 CALL(begin_null, pmu_region_begin(NULL))
 CALL(begin_long, pmu_region_begin(too_long))
+CALL(begin_once, pmu_region_begin_once(NULL))
 CALL(begin_n, pmu_region_begin_n(NULL, 5))
 CALL(end_unbegun, pmu_region_end("never begun"))
 CALL(end_n, pmu_region_end_n("never begun", 5))
@@ -80,6 +81,7 @@ static const struct {
 	{ "pmu_region_begin", begin_null, PLAIN },
 	{ "pmu_region_begin too long", begin_long, PLAIN },
 	{ "pmu_region_begin_n", begin_n, PLAIN },
+	{ "pmu_region_begin_once", begin_once, PLAIN },
 	{ "pmu_region_end", end_unbegun, PLAIN },
 	{ "pmu_region_end_n", end_n, PLAIN },
 	{ "pmu_thread_attach", attach, COUNTED },

@@ -26,6 +26,7 @@ static const struct {
 	{ "pmu_region_end", 2, END, true, false },
 	{ "pmu_region_begin_n", 3, BEGIN, true, true },
 	{ "pmu_region_end_n", 3, END, true, true },
+	{ "pmu_region_begin_once", 2, BEGIN, true, false },
 	{ "pmu_context_get", 1, GET, false, false },
 	{ "pmu_context_enter", 2, ENTER, false, false },
 	{ "pmu_context_leave", 1, LEAVE, false, false },

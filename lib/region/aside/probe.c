@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stand-ins that the library calls itself, to learn what the way into them takes. */
+/* Stand-ins that the library calls itself, to learn what the way into them takes; and the one that it has for programs. */
 #include <errno.h>
 
 #include "base/aside.h"
@@ -46,4 +46,10 @@ PROBE(pmu_probe_other)
 	int (*other)(const char *argument) = pmu_aside_hand_on((void *)nothing);
 
 	return other(argument);
+}
+
+/* Not a probe, but a stand-in as the others are: pmu.h has it. */
+STANDS_IN("", pmu_region_begin_once)
+{
+	return pmu_aside_begin_once(argument);
 }
