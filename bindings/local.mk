@@ -308,6 +308,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/functions/known.h \
 	%D%/preload/functions/short.c \
 	%D%/preload/functions/short.h \
+	%D%/annotations/aside.c \
+	%D%/annotations/aside.h \
 	%D%/annotations/handles.c \
 	%D%/annotations/handles.h \
 	%D%/annotations/names.c \
@@ -390,6 +392,8 @@ $(filter %load.lo %/libpmu_preload_la-python.lo,$(%C%_libpmu_preload_la_OBJECTS)
 
 # For programs with annotations for other tools: they load it by themselves, where a variable names it.
 annotation_sources = \
+	%D%/annotations/aside.c \
+	%D%/annotations/aside.h \
 	%D%/annotations/handles.c \
 	%D%/annotations/handles.h \
 	%D%/annotations/names.c \

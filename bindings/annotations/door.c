@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bindings/annotations/aside.h"
 #include "pmu.h"
 
 static unsigned int parts;
@@ -33,8 +34,10 @@ static void start(void)
 	if (is_off())
 		return;
 	rc = pmu_init(&options);
-	if (!rc || rc == -EALREADY)
-		parts = preload_parts(getenv("PMU_AUTO"));
+	if (rc && rc != -EALREADY)
+		return;
+	aside_know(&pmu_aside);
+	parts = preload_parts(getenv("PMU_AUTO"));
 }
 
 bool annotation_door_open(enum preload_part part)

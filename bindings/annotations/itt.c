@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/door.h"
 #include "bindings/annotations/names.h"
 #include "bindings/annotations/stack.h"
@@ -29,8 +30,10 @@ static __attribute__((noinline)) void task_begin_first(struct itt_domain *domain
 		annotation_push(known, itt_name(known, string));
 }
 
-static void task_begin(struct itt_domain *domain, struct itt_id id, struct itt_id parent,
-		       struct itt_string *string)
+ASIDE_HERE(void, itt_task_begin,
+	   (struct itt_domain * domain, struct itt_id id, struct itt_id parent,
+	    struct itt_string *string),
+	   6)
 {
 	const struct itt_named *named;
 
@@ -45,8 +48,8 @@ static void task_begin(struct itt_domain *domain, struct itt_id id, struct itt_i
 		task_begin_first(domain, string);
 }
 
-static void task_begin_fn(struct itt_domain *domain, struct itt_id id, struct itt_id parent,
-			  void *function)
+ASIDE_HERE(void, itt_task_begin_fn,
+	   (struct itt_domain * domain, struct itt_id id, struct itt_id parent, void *function), 6)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 
@@ -56,7 +59,7 @@ static void task_begin_fn(struct itt_domain *domain, struct itt_id id, struct it
 		annotation_push(known, itt_name_of_function(known, function));
 }
 
-static void task_end(struct itt_domain *domain)
+ASIDE_HERE(void, itt_task_end, (struct itt_domain * domain), 0)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 
@@ -65,27 +68,32 @@ static void task_end(struct itt_domain *domain)
 }
 
 /* With a clock of the client's: what is counted is from the call on, not from that time. */
-static void task_begin_ex(struct itt_domain *domain, void *clock, unsigned long long time,
-			  struct itt_id id, struct itt_id parent, struct itt_string *string)
+ASIDE_HERE(void, itt_task_begin_ex,
+	   (struct itt_domain * domain, void *clock, unsigned long long time, struct itt_id id,
+	    struct itt_id parent, struct itt_string *string),
+	   6)
 {
 	(void)clock;
 	(void)time;
-	task_begin(domain, id, parent, string);
+	itt_task_begin_aside(domain, id, parent, string);
 }
 
-static void task_begin_fn_ex(struct itt_domain *domain, void *clock, unsigned long long time,
-			     struct itt_id id, struct itt_id parent, void *function)
+ASIDE_HERE(void, itt_task_begin_fn_ex,
+	   (struct itt_domain * domain, void *clock, unsigned long long time, struct itt_id id,
+	    struct itt_id parent, void *function),
+	   6)
 {
 	(void)clock;
 	(void)time;
-	task_begin_fn(domain, id, parent, function);
+	itt_task_begin_fn_aside(domain, id, parent, function);
 }
 
-static void task_end_ex(struct itt_domain *domain, void *clock, unsigned long long time)
+ASIDE_HERE(void, itt_task_end_ex,
+	   (struct itt_domain * domain, void *clock, unsigned long long time), 0)
 {
 	(void)clock;
 	(void)time;
-	task_end(domain);
+	itt_task_end_aside(domain);
 }
 
 /* --- overlapped tasks, and regions: by their ids --- */
@@ -107,45 +115,50 @@ static void end_by_id(enum itt_kind kind, struct itt_domain *domain, const struc
 		itt_range_end(kind, known, id);
 }
 
-static void task_begin_overlapped(struct itt_domain *domain, struct itt_id id, struct itt_id parent,
-				  struct itt_string *string)
+ASIDE_HERE(void, itt_task_begin_overlapped,
+	   (struct itt_domain * domain, struct itt_id id, struct itt_id parent,
+	    struct itt_string *string),
+	   6)
 {
 	(void)parent;
 	begin_by_id(ITT_TASK, domain, &id, string);
 }
 
-static void task_end_overlapped(struct itt_domain *domain, struct itt_id id)
+ASIDE_HERE(void, itt_task_end_overlapped, (struct itt_domain * domain, struct itt_id id), 3)
 {
 	end_by_id(ITT_TASK, domain, &id);
 }
 
-static void task_begin_overlapped_ex(struct itt_domain *domain, void *clock,
-				     unsigned long long time, struct itt_id id,
-				     struct itt_id parent, struct itt_string *string)
+ASIDE_HERE(void, itt_task_begin_overlapped_ex,
+	   (struct itt_domain * domain, void *clock, unsigned long long time, struct itt_id id,
+	    struct itt_id parent, struct itt_string *string),
+	   6)
 {
 	(void)clock;
 	(void)time;
-	task_begin_overlapped(domain, id, parent, string);
+	itt_task_begin_overlapped_aside(domain, id, parent, string);
 }
 
-static void task_end_overlapped_ex(struct itt_domain *domain, void *clock, unsigned long long time,
-				   struct itt_id id)
+ASIDE_HERE(void, itt_task_end_overlapped_ex,
+	   (struct itt_domain * domain, void *clock, unsigned long long time, struct itt_id id), 3)
 {
 	(void)clock;
 	(void)time;
-	task_end_overlapped(domain, id);
+	itt_task_end_overlapped_aside(domain, id);
 }
 
 /* Without a name it is a message on its way through a graph of TBB's, from one thread to another. */
-static void region_begin(struct itt_domain *domain, struct itt_id id, struct itt_id parent,
-			 struct itt_string *string)
+ASIDE_HERE(void, itt_region_begin,
+	   (struct itt_domain * domain, struct itt_id id, struct itt_id parent,
+	    struct itt_string *string),
+	   6)
 {
 	(void)parent;
 	if (string)
 		begin_by_id(ITT_REGION, domain, &id, string);
 }
 
-static void region_end(struct itt_domain *domain, struct itt_id id)
+ASIDE_HERE(void, itt_region_end, (struct itt_domain * domain, struct itt_id id), 3)
 {
 	end_by_id(ITT_REGION, domain, &id);
 }
@@ -158,7 +171,7 @@ static const void *frames_of(const struct itt_known_domain *known)
 	return &known->name;
 }
 
-static void frame_begin(struct itt_domain *domain, struct itt_id *id)
+ASIDE_HERE(void, itt_frame_begin, (struct itt_domain * domain, struct itt_id *id), 0)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 
@@ -167,7 +180,7 @@ static void frame_begin(struct itt_domain *domain, struct itt_id *id)
 		annotation_push(frames_of(known), annotation_name("itt", NULL, NULL, known->name));
 }
 
-static void frame_end(struct itt_domain *domain, struct itt_id *id)
+ASIDE_HERE(void, itt_frame_end, (struct itt_domain * domain, struct itt_id *id), 0)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 
@@ -177,8 +190,10 @@ static void frame_end(struct itt_domain *domain, struct itt_id *id)
 }
 
 /* They are over: what they did was not counted. */
-static void frame_submit(struct itt_domain *domain, struct itt_id *id, unsigned long long begin,
-			 unsigned long long end)
+ASIDE_HERE(void, itt_frame_submit,
+	   (struct itt_domain * domain, struct itt_id *id, unsigned long long begin,
+	    unsigned long long end),
+	   0)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 	char line[256];
@@ -212,7 +227,7 @@ static unsigned long long timestamp(void)
 static const char *events[EVENTS_MAX]; /* names of regions; the first that is NULL is not in use */
 
 /* Numbers begin with 1. */
-static int event_create(const char *name, int len)
+ASIDE_HERE(int, itt_event_create, (const char *name, int len), 0)
 {
 	char text[PMU_NAME_MAX + 1];
 	const char *region, *there;
@@ -233,7 +248,7 @@ static int event_create(const char *name, int len)
 	return 0;
 }
 
-static int event_start(int event)
+ASIDE_HERE(int, itt_event_start, (int event), 0)
 {
 	if (event < 1 || event > EVENTS_MAX)
 		return -1;
@@ -241,7 +256,7 @@ static int event_start(int event)
 	return 0;
 }
 
-static int event_end(int event)
+ASIDE_HERE(int, itt_event_end, (int event), 0)
 {
 	if (event < 1 || event > EVENTS_MAX)
 		return -1;
@@ -293,25 +308,25 @@ static const struct {
 	{ "api_version", (void *)api_version },
 	{ "domain_create", (void *)itt_domain_create },
 	{ "string_handle_create", (void *)itt_string_create },
-	{ "task_begin", (void *)task_begin },
-	{ "task_begin_fn", (void *)task_begin_fn },
-	{ "task_end", (void *)task_end },
-	{ "task_begin_ex", (void *)task_begin_ex },
-	{ "task_begin_fn_ex", (void *)task_begin_fn_ex },
-	{ "task_end_ex", (void *)task_end_ex },
-	{ "task_begin_overlapped", (void *)task_begin_overlapped },
-	{ "task_begin_overlapped_ex", (void *)task_begin_overlapped_ex },
-	{ "task_end_overlapped", (void *)task_end_overlapped },
-	{ "task_end_overlapped_ex", (void *)task_end_overlapped_ex },
-	{ "region_begin", (void *)region_begin },
-	{ "region_end", (void *)region_end },
-	{ "frame_begin_v3", (void *)frame_begin },
-	{ "frame_end_v3", (void *)frame_end },
-	{ "frame_submit_v3", (void *)frame_submit },
+	{ "task_begin", (void *)itt_task_begin },
+	{ "task_begin_fn", (void *)itt_task_begin_fn },
+	{ "task_end", (void *)itt_task_end },
+	{ "task_begin_ex", (void *)itt_task_begin_ex },
+	{ "task_begin_fn_ex", (void *)itt_task_begin_fn_ex },
+	{ "task_end_ex", (void *)itt_task_end_ex },
+	{ "task_begin_overlapped", (void *)itt_task_begin_overlapped },
+	{ "task_begin_overlapped_ex", (void *)itt_task_begin_overlapped_ex },
+	{ "task_end_overlapped", (void *)itt_task_end_overlapped },
+	{ "task_end_overlapped_ex", (void *)itt_task_end_overlapped_ex },
+	{ "region_begin", (void *)itt_region_begin },
+	{ "region_end", (void *)itt_region_end },
+	{ "frame_begin_v3", (void *)itt_frame_begin },
+	{ "frame_end_v3", (void *)itt_frame_end },
+	{ "frame_submit_v3", (void *)itt_frame_submit },
 	{ "get_timestamp", (void *)timestamp },
-	{ "event_create", (void *)event_create },
-	{ "event_start", (void *)event_start },
-	{ "event_end", (void *)event_end },
+	{ "event_create", (void *)itt_event_create },
+	{ "event_start", (void *)itt_event_start },
+	{ "event_end", (void *)itt_event_end },
 	{ "pause", (void *)pause_all },
 	{ "resume", (void *)annotation_resume },
 	{ "pause_scoped", (void *)pause_scoped },

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/itt.h"
 #include "bindings/annotations/names.h"
 #include "bindings/annotations/stack.h"
@@ -321,7 +322,7 @@ void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain,
 		place->name = name;
 		__atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
 		if (name)
-			(void)pmu_region_begin(name);
+			(void)aside.begin(name);
 		return;
 	}
 }
@@ -343,7 +344,7 @@ void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain,
 			name = place->name;
 			__atomic_store_n(&place->word, FREE, __ATOMIC_RELEASE);
 			if (name)
-				(void)pmu_region_end(name);
+				(void)aside.end(name);
 			return;
 		}
 		/* the same hash of something else */

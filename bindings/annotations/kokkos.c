@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/door.h"
 #include "bindings/annotations/functor.h"
 #include "bindings/annotations/names.h"
@@ -79,19 +80,19 @@ ANNOTATION_DOOR void kokkosp_request_tool_settings(uint32_t n, struct kokkos_set
 /* --- kernels --- */
 
 /* Their ends come on the same thread, the innermost first: the number tells nothing more. */
-#define KERNELS(kind)                                                                         \
-	ANNOTATION_DOOR void kokkosp_begin_parallel_##kind(const char *name, uint32_t device, \
-							   uint64_t *id)                      \
-	{                                                                                     \
-		(void)device;                                                                 \
-		*id = wanted;                                                                 \
-		if (wanted)                                                                   \
-			annotation_push(&kernels, annotation_functor(TOOL, #kind, name));     \
-	}                                                                                     \
-	ANNOTATION_DOOR void kokkosp_end_parallel_##kind(uint64_t id)                         \
-	{                                                                                     \
-		if (id)                                                                       \
-			annotation_pop(&kernels);                                             \
+#define KERNELS(kind)                                                                     \
+	ASIDE(void, kokkosp_begin_parallel_##kind,                                        \
+	      (const char *name, uint32_t device, uint64_t *id))                          \
+	{                                                                                 \
+		(void)device;                                                             \
+		*id = wanted;                                                             \
+		if (wanted)                                                               \
+			annotation_push(&kernels, annotation_functor(TOOL, #kind, name)); \
+	}                                                                                 \
+	ASIDE(void, kokkosp_end_parallel_##kind, (uint64_t id))                           \
+	{                                                                                 \
+		if (id)                                                                   \
+			annotation_pop(&kernels);                                         \
 	}
 
 KERNELS(for)
@@ -100,7 +101,7 @@ KERNELS(scan)
 
 /* --- fences: those that another tool has Kokkos do around its callbacks are not the program's --- */
 
-ANNOTATION_DOOR void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id)
+ASIDE(void, kokkosp_begin_fence, (const char *name, uint32_t device, uint64_t *id))
 {
 	(void)device;
 	*id = wanted && name && !strstr(name, "Kokkos Profile Tool Fence");
@@ -108,7 +109,7 @@ ANNOTATION_DOOR void kokkosp_begin_fence(const char *name, uint32_t device, uint
 		annotation_push(&fences, annotation_name(TOOL, NULL, "fence", name));
 }
 
-ANNOTATION_DOOR void kokkosp_end_fence(uint64_t id)
+ASIDE(void, kokkosp_end_fence, (uint64_t id))
 {
 	if (id)
 		annotation_pop(&fences);
@@ -116,13 +117,13 @@ ANNOTATION_DOOR void kokkosp_end_fence(uint64_t id)
 
 /* --- regions --- */
 
-ANNOTATION_DOOR void kokkosp_push_profile_region(const char *name)
+ASIDE(void, kokkosp_push_profile_region, (const char *name))
 {
 	if (wanted)
 		annotation_push(&pushed, annotation_name(TOOL, NULL, "region", name));
 }
 
-ANNOTATION_DOOR void kokkosp_pop_profile_region(void)
+ASIDE(void, kokkosp_pop_profile_region, (void))
 {
 	if (wanted)
 		annotation_pop(&pushed);
@@ -145,7 +146,7 @@ static struct section *section(uint32_t id)
 }
 
 /* Programs make sections again and again: the numbers of those that were destroyed come back. */
-ANNOTATION_DOOR void kokkosp_create_profile_section(const char *name, uint32_t *id)
+ASIDE(void, kokkosp_create_profile_section, (const char *name, uint32_t *id))
 {
 	static _Atomic uint32_t last;
 	const char *known = wanted ? annotation_name(TOOL, NULL, "section", name) : NULL, *none;
@@ -161,7 +162,7 @@ ANNOTATION_DOOR void kokkosp_create_profile_section(const char *name, uint32_t *
 	}
 }
 
-ANNOTATION_DOOR void kokkosp_start_profile_section(uint32_t id)
+ASIDE(void, kokkosp_start_profile_section, (uint32_t id))
 {
 	struct section *its = section(id);
 
@@ -169,7 +170,7 @@ ANNOTATION_DOOR void kokkosp_start_profile_section(uint32_t id)
 		its->range = annotation_range_start(its->name);
 }
 
-ANNOTATION_DOOR void kokkosp_stop_profile_section(uint32_t id)
+ASIDE(void, kokkosp_stop_profile_section, (uint32_t id))
 {
 	struct section *its = section(id);
 	uint64_t range = its ? atomic_exchange(&its->range, 0) : 0;
@@ -178,13 +179,13 @@ ANNOTATION_DOOR void kokkosp_stop_profile_section(uint32_t id)
 		annotation_range_stop(range);
 }
 
-ANNOTATION_DOOR void kokkosp_destroy_profile_section(uint32_t id)
+ASIDE(void, kokkosp_destroy_profile_section, (uint32_t id))
 {
 	struct section *its = section(id);
 
 	if (!its)
 		return;
-	kokkosp_stop_profile_section(id);
+	kokkosp_stop_profile_section_aside(id);
 	its->name = NULL;
 }
 
@@ -201,10 +202,11 @@ static const char *label(const char *name, const struct kokkos_space *space, int
 }
 
 /* As it is written in the program: deep_copy(to, from). */
-ANNOTATION_DOOR void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to,
-					     const void *to_data, struct kokkos_space from_space,
-					     const char *from, const void *from_data,
-					     uint64_t bytes)
+ASIDE_WIDE(void, kokkosp_begin_deep_copy,
+	   (struct kokkos_space to_space, const char *to, const void *to_data,
+	    struct kokkos_space from_space, const char *from, const void *from_data,
+	    uint64_t bytes),
+	   16)
 {
 	char text[PMU_NAME_MAX + 1];
 	int to_len, from_len;
@@ -220,7 +222,7 @@ ANNOTATION_DOOR void kokkosp_begin_deep_copy(struct kokkos_space to_space, const
 	annotation_push(&copies, annotation_name(TOOL, NULL, "copy", text));
 }
 
-ANNOTATION_DOOR void kokkosp_end_deep_copy(void)
+ASIDE(void, kokkosp_end_deep_copy, (void))
 {
 	if (wanted)
 		annotation_pop(&copies);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/categories.h"
 #include "bindings/annotations/door.h"
 #include "bindings/annotations/names.h"
@@ -60,115 +61,119 @@ static const char *name_of(nvtx_handle domain, const struct nvtx_attributes *att
 
 /* --- ranges of a thread --- */
 
-static int domain_push_ex(nvtx_handle domain, const struct nvtx_attributes *attributes)
+ASIDE_HERE(int, nvtx_domain_push_ex, (nvtx_handle domain, const struct nvtx_attributes *attributes),
+	   0)
 {
 	return annotation_push(stack_of(domain), name_of(domain, attributes));
 }
 
-static int push_ex(const struct nvtx_attributes *attributes)
+ASIDE_HERE(int, nvtx_push_ex, (const struct nvtx_attributes *attributes), 0)
 {
-	return domain_push_ex(NULL, attributes);
+	return nvtx_domain_push_ex_aside(NULL, attributes);
 }
 
-static int push_text(const char *text)
+ASIDE_HERE(int, nvtx_push_text, (const char *text), 0)
 {
 	return annotation_push(&nameless, name_of_text(NULL, text));
 }
 
-static int push_wide(const wchar_t *wide)
+ASIDE_HERE(int, nvtx_push_wide, (const wchar_t *wide), 0)
 {
 	return annotation_push(&nameless, name_of_wide(NULL, wide));
 }
 
-static int domain_pop(nvtx_handle domain)
+ASIDE_HERE(int, nvtx_domain_pop, (nvtx_handle domain), 0)
 {
 	return annotation_pop(stack_of(domain));
 }
 
-static int pop(void)
+ASIDE_HERE(int, nvtx_pop, (void), 0)
 {
 	return annotation_pop(&nameless);
 }
 
 /* --- ranges by their numbers, which may overlap, of a process --- */
 
-static uint64_t domain_start_ex(nvtx_handle domain, const struct nvtx_attributes *attributes)
+ASIDE_HERE(uint64_t, nvtx_domain_start_ex,
+	   (nvtx_handle domain, const struct nvtx_attributes *attributes), 0)
 {
 	return annotation_range_start(name_of(domain, attributes));
 }
 
-static uint64_t start_ex(const struct nvtx_attributes *attributes)
+ASIDE_HERE(uint64_t, nvtx_start_ex, (const struct nvtx_attributes *attributes), 0)
 {
-	return domain_start_ex(NULL, attributes);
+	return nvtx_domain_start_ex_aside(NULL, attributes);
 }
 
-static uint64_t start_text(const char *text)
+ASIDE_HERE(uint64_t, nvtx_start_text, (const char *text), 0)
 {
 	return annotation_range_start(name_of_text(NULL, text));
 }
 
-static uint64_t start_wide(const wchar_t *wide)
+ASIDE_HERE(uint64_t, nvtx_start_wide, (const wchar_t *wide), 0)
 {
 	return annotation_range_start(name_of_wide(NULL, wide));
 }
 
-static void domain_end(nvtx_handle domain, uint64_t range)
+ASIDE_HERE(void, nvtx_domain_end, (nvtx_handle domain, uint64_t range), 0)
 {
 	(void)domain;
 	annotation_range_stop(range);
 }
 
-static void end(uint64_t range)
+ASIDE_HERE(void, nvtx_end, (uint64_t range), 0)
 {
 	annotation_range_stop(range);
 }
 
 /* --- names --- */
 
-static void domain_name_category(nvtx_handle domain, uint32_t category, const char *text)
+ASIDE_HERE(void, nvtx_domain_name_category,
+	   (nvtx_handle domain, uint32_t category, const char *text), 0)
 {
 	annotation_category_name(domain, category, text);
 }
 
-static void domain_name_category_wide(nvtx_handle domain, uint32_t category, const wchar_t *wide)
+ASIDE_HERE(void, nvtx_domain_name_category_wide,
+	   (nvtx_handle domain, uint32_t category, const wchar_t *wide), 0)
 {
 	struct annotation_text text;
 
 	annotation_category_name(domain, category, annotation_narrow(&text, wide));
 }
 
-static void name_category(uint32_t category, const char *text)
+ASIDE_HERE(void, nvtx_name_category, (uint32_t category, const char *text), 0)
 {
 	annotation_category_name(NULL, category, text);
 }
 
-static void name_category_wide(uint32_t category, const wchar_t *wide)
+ASIDE_HERE(void, nvtx_name_category_wide, (uint32_t category, const wchar_t *wide), 0)
 {
-	domain_name_category_wide(NULL, category, wide);
+	nvtx_domain_name_category_wide_aside(NULL, category, wide);
 }
 
-static nvtx_handle domain_create(const char *name)
+ASIDE_HERE(nvtx_handle, nvtx_domain_create, (const char *name), 0)
 {
 	return handle_of(name);
 }
 
-static nvtx_handle domain_create_wide(const wchar_t *wide)
+ASIDE_HERE(nvtx_handle, nvtx_domain_create_wide, (const wchar_t *wide), 0)
 {
 	struct annotation_text text;
 
 	return handle_of(annotation_narrow(&text, wide));
 }
 
-static nvtx_handle register_string(nvtx_handle domain, const char *text)
+ASIDE_HERE(nvtx_handle, nvtx_register_string, (nvtx_handle domain, const char *text), 0)
 {
 	(void)domain;
 	return handle_of(text);
 }
 
-static nvtx_handle register_wide(nvtx_handle domain, const wchar_t *wide)
+ASIDE_HERE(nvtx_handle, nvtx_register_wide, (nvtx_handle domain, const wchar_t *wide), 0)
 {
 	(void)domain;
-	return domain_create_wide(wide);
+	return nvtx_domain_create_wide_aside(wide);
 }
 
 /* --- the door --- */
@@ -178,26 +183,26 @@ static const struct {
 	unsigned int module, place;
 	void *function;
 } ours[] = {
-	{ NVTX_CORE, NVTX_RANGE_START_EX, (void *)start_ex },
-	{ NVTX_CORE, NVTX_RANGE_START_A, (void *)start_text },
-	{ NVTX_CORE, NVTX_RANGE_START_W, (void *)start_wide },
-	{ NVTX_CORE, NVTX_RANGE_END, (void *)end },
-	{ NVTX_CORE, NVTX_RANGE_PUSH_EX, (void *)push_ex },
-	{ NVTX_CORE, NVTX_RANGE_PUSH_A, (void *)push_text },
-	{ NVTX_CORE, NVTX_RANGE_PUSH_W, (void *)push_wide },
-	{ NVTX_CORE, NVTX_RANGE_POP, (void *)pop },
-	{ NVTX_CORE, NVTX_NAME_CATEGORY_A, (void *)name_category },
-	{ NVTX_CORE, NVTX_NAME_CATEGORY_W, (void *)name_category_wide },
-	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_START_EX, (void *)domain_start_ex },
-	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_END, (void *)domain_end },
-	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_PUSH_EX, (void *)domain_push_ex },
-	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_POP, (void *)domain_pop },
-	{ NVTX_CORE2, NVTX_DOMAIN_NAME_CATEGORY_A, (void *)domain_name_category },
-	{ NVTX_CORE2, NVTX_DOMAIN_NAME_CATEGORY_W, (void *)domain_name_category_wide },
-	{ NVTX_CORE2, NVTX_DOMAIN_REGISTER_STRING_A, (void *)register_string },
-	{ NVTX_CORE2, NVTX_DOMAIN_REGISTER_STRING_W, (void *)register_wide },
-	{ NVTX_CORE2, NVTX_DOMAIN_CREATE_A, (void *)domain_create },
-	{ NVTX_CORE2, NVTX_DOMAIN_CREATE_W, (void *)domain_create_wide },
+	{ NVTX_CORE, NVTX_RANGE_START_EX, (void *)nvtx_start_ex },
+	{ NVTX_CORE, NVTX_RANGE_START_A, (void *)nvtx_start_text },
+	{ NVTX_CORE, NVTX_RANGE_START_W, (void *)nvtx_start_wide },
+	{ NVTX_CORE, NVTX_RANGE_END, (void *)nvtx_end },
+	{ NVTX_CORE, NVTX_RANGE_PUSH_EX, (void *)nvtx_push_ex },
+	{ NVTX_CORE, NVTX_RANGE_PUSH_A, (void *)nvtx_push_text },
+	{ NVTX_CORE, NVTX_RANGE_PUSH_W, (void *)nvtx_push_wide },
+	{ NVTX_CORE, NVTX_RANGE_POP, (void *)nvtx_pop },
+	{ NVTX_CORE, NVTX_NAME_CATEGORY_A, (void *)nvtx_name_category },
+	{ NVTX_CORE, NVTX_NAME_CATEGORY_W, (void *)nvtx_name_category_wide },
+	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_START_EX, (void *)nvtx_domain_start_ex },
+	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_END, (void *)nvtx_domain_end },
+	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_PUSH_EX, (void *)nvtx_domain_push_ex },
+	{ NVTX_CORE2, NVTX_DOMAIN_RANGE_POP, (void *)nvtx_domain_pop },
+	{ NVTX_CORE2, NVTX_DOMAIN_NAME_CATEGORY_A, (void *)nvtx_domain_name_category },
+	{ NVTX_CORE2, NVTX_DOMAIN_NAME_CATEGORY_W, (void *)nvtx_domain_name_category_wide },
+	{ NVTX_CORE2, NVTX_DOMAIN_REGISTER_STRING_A, (void *)nvtx_register_string },
+	{ NVTX_CORE2, NVTX_DOMAIN_REGISTER_STRING_W, (void *)nvtx_register_wide },
+	{ NVTX_CORE2, NVTX_DOMAIN_CREATE_A, (void *)nvtx_domain_create },
+	{ NVTX_CORE2, NVTX_DOMAIN_CREATE_W, (void *)nvtx_domain_create_wide },
 };
 
 static void fill(const struct nvtx_callbacks *callbacks, unsigned int module)

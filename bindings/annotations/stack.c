@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What threads have open by annotations, and whether they are paused. */
 #include "bindings/annotations/stack.h"
+#include "bindings/annotations/aside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,7 @@ int annotation_push_rarely(const void *domain, const char *name)
 	own->depth = depth;
 	self->top = own;
 	if (own->name)
-		(void)pmu_region_begin(name);
+		(void)aside.begin(name);
 	return depth;
 }
 
@@ -94,7 +95,7 @@ int annotation_pop_rarely(const void *domain)
 	memmove(own, own + 1, (size_t)(self->top - own) * sizeof(*own));
 	self->top--;
 	if (name)
-		(void)pmu_region_end(name);
+		(void)aside.end(name);
 	return depth;
 }
 
@@ -171,7 +172,7 @@ uint64_t annotation_range_start(const char *name)
 		name = NULL;
 	__atomic_store_n(&all[place].name, name, __ATOMIC_RELAXED);
 	if (name)
-		(void)pmu_region_begin(name);
+		(void)aside.begin(name);
 	return number;
 }
 
@@ -193,5 +194,5 @@ void annotation_range_stop(uint64_t number)
 	if (self)
 		self->range = place;
 	if (name)
-		(void)pmu_region_end(name);
+		(void)aside.end(name);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/thread.h"
 #include "pmu.h"
 
@@ -50,7 +51,7 @@ static inline int annotation_push(const void *domain, const char *name)
 	own->name = name;
 	own->depth = depth;
 	/* last, for what comes after it is counted in the region; where it fails its end will, as by hand */
-	(void)pmu_region_begin(name);
+	(void)aside.begin(name);
 	return depth;
 }
 
@@ -72,7 +73,7 @@ static inline int annotation_pop(const void *domain)
 	own = self->top;
 	depth = own->depth;
 	self->top = own - 1;
-	(void)pmu_region_end(own->name);
+	(void)aside.end(own->name);
 	return depth;
 }
 

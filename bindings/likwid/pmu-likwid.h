@@ -28,12 +28,51 @@ extern "C" {
 #ifndef PMU_LIKWID_SHARED
 #define PMU_LIKWID_SHARED __attribute__((weak, visibility("default")))
 extern int pmu_likwid_state;
+extern int (*pmu_likwid_begin)(const char *tag), (*pmu_likwid_end)(const char *tag);
 #endif
+
+static inline int pmu_likwid_refuse(const char *tag)
+{
+	(void)tag;
+	return -EFAULT;
+}
+
 PMU_LIKWID_SHARED int pmu_likwid_state;
+/* What a start and a stop are: a call each, and nothing else that the region would count. */
+PMU_LIKWID_SHARED int (*pmu_likwid_begin)(const char *tag) = pmu_likwid_refuse;
+PMU_LIKWID_SHARED int (*pmu_likwid_end)(const char *tag) = pmu_likwid_refuse;
 
 static inline int pmu_likwid_on(void)
 {
 	return __atomic_load_n(&pmu_likwid_state, __ATOMIC_ACQUIRE) != PMU_LIKWID_OFF;
+}
+
+#if defined(PMU_DISABLE) || defined(PMU_LIKWID_BEGIN)
+#ifndef PMU_LIKWID_BEGIN
+#define PMU_LIKWID_BEGIN(name) pmu_region_begin_once(name)
+#define PMU_LIKWID_END(name)   pmu_region_end(name)
+#endif
+static inline int pmu_likwid_begins(const char *tag)
+{
+	return PMU_LIKWID_BEGIN(tag);
+}
+
+static inline int pmu_likwid_ends(const char *tag)
+{
+	return PMU_LIKWID_END(tag);
+}
+#else
+#define pmu_likwid_begins pmu_region_begin_once
+#define pmu_likwid_ends   pmu_region_end
+#endif
+
+/* Return: the state that it was. */
+static inline int pmu_likwid_switch(int state, int (*begin)(const char *tag),
+				    int (*end)(const char *tag))
+{
+	pmu_likwid_begin = begin;
+	pmu_likwid_end = end;
+	return __atomic_exchange_n(&pmu_likwid_state, state, __ATOMIC_ACQ_REL);
 }
 
 /** pmu_likwid_init() - markers count from now on; a second one changes nothing */
@@ -44,8 +83,8 @@ static inline void pmu_likwid_init(void)
 	if (pmu_likwid_on())
 		return;
 	rc = pmu_init(NULL);
-	__atomic_store_n(&pmu_likwid_state, rc == 0 ? PMU_LIKWID_OWNS : PMU_LIKWID_ON,
-			 __ATOMIC_RELEASE);
+	(void)pmu_likwid_switch(rc == 0 ? PMU_LIKWID_OWNS : PMU_LIKWID_ON, pmu_likwid_begins,
+				pmu_likwid_ends);
 }
 
 static inline void pmu_likwid_thread_init(void)
@@ -65,15 +104,10 @@ static inline int pmu_likwid_register(const char *tag)
 	return tag && *tag ? pmu_thread_attach() : -EINVAL;
 }
 
-/** pmu_likwid_start() - a region that runs already goes on: it is not entered a second time */
-static inline int pmu_likwid_start(const char *tag)
+static __attribute__((cold, noinline, unused)) int pmu_likwid_runs(const char *tag)
 {
 	char note[256];
 
-	if (!pmu_likwid_on())
-		return -EFAULT;
-	if (pmu_region_is_open(tag) <= 0)
-		return pmu_region_begin(tag);
 	snprintf(note, sizeof(note),
 		 "LIKWID_MARKER_START found \"%.100s\" running: it goes on from its first start",
 		 tag);
@@ -81,9 +115,17 @@ static inline int pmu_likwid_start(const char *tag)
 	return -EFAULT;
 }
 
+/** pmu_likwid_start() - a region that runs already goes on: it is not entered a second time */
+static inline int pmu_likwid_start(const char *tag)
+{
+	int rc = pmu_likwid_begin(tag);
+
+	return rc == -EALREADY ? pmu_likwid_runs(tag) : rc;
+}
+
 static inline int pmu_likwid_stop(const char *tag)
 {
-	int rc = pmu_likwid_on() ? pmu_region_end(tag) : -EFAULT;
+	int rc = pmu_likwid_end(tag);
 
 	return rc == -ENOENT ? -EFAULT : rc;
 }
@@ -142,7 +184,7 @@ static inline int pmu_likwid_write(const char *path)
 /** pmu_likwid_close() - the end of what INIT began */
 static inline void pmu_likwid_close(void)
 {
-	if (__atomic_exchange_n(&pmu_likwid_state, PMU_LIKWID_OFF, __ATOMIC_ACQ_REL) ==
+	if (pmu_likwid_switch(PMU_LIKWID_OFF, pmu_likwid_refuse, pmu_likwid_refuse) ==
 	    PMU_LIKWID_OWNS)
 		(void)pmu_fini();
 }

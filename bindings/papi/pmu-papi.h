@@ -37,6 +37,12 @@ PMU_PAPI_SHARED int pmu_papi_state;
 PMU_PAPI_SHARED __thread int pmu_papi_running;
 #define PMU_PAPI_STARTED (-1)
 
+/* Other functions in the preload library. */
+#ifndef PMU_PAPI_BEGIN
+#define PMU_PAPI_BEGIN(name) pmu_region_begin(name)
+#define PMU_PAPI_END(name)   pmu_region_end(name)
+#endif
+
 /* Settings are nothing for privileged programs.  stdlib.h declares it for _GNU_SOURCE alone. */
 extern char *pmu_papi_getenv_(const char *name) __asm__("secure_getenv");
 
@@ -341,7 +347,7 @@ static inline int pmu_papi_code(int rc)
 
 static inline int pmu_papi_begin(const char *region)
 {
-	int rc = pmu_region_begin(region);
+	int rc = PMU_PAPI_BEGIN(region);
 
 	if (rc == 0)
 		pmu_papi_running = 1;
@@ -350,7 +356,7 @@ static inline int pmu_papi_begin(const char *region)
 
 static inline int pmu_papi_end(const char *region)
 {
-	return pmu_papi_running ? pmu_papi_code(pmu_region_end(region)) : PMU_PAPI_ENOTRUN;
+	return pmu_papi_running ? pmu_papi_code(PMU_PAPI_END(region)) : PMU_PAPI_ENOTRUN;
 }
 
 /**
@@ -371,8 +377,8 @@ static inline int pmu_papi_read(const char *region)
 		"PAPI_hl_read: what it read is not kept, only how often: regions named PAPI_hl_read(REGION)");
 	if (snprintf(name, sizeof(name), "PAPI_hl_read(%s)", region) > PMU_NAME_MAX)
 		strcpy(name, "PAPI_hl_read");
-	rc = pmu_region_begin(name);
-	return pmu_papi_code(rc ? rc : pmu_region_end(name));
+	rc = PMU_PAPI_BEGIN(name);
+	return pmu_papi_code(rc ? rc : PMU_PAPI_END(name));
 }
 
 /**

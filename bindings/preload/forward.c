@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
 
@@ -13,6 +14,7 @@
 #define FUNCTIONS(X)                                                                        \
 	X(int, pmu_init, (const struct pmu_options *options), (options), 0)                 \
 	X(int, pmu_region_begin, (const char *name), (name), 0)                             \
+	X(int, pmu_region_begin_once, (const char *name), (name), 0)                        \
 	X(int, pmu_region_end, (const char *name), (name), 0)                               \
 	X(int, pmu_region_begin_n, (const char *name, size_t len), (name, len), 0)          \
 	X(int, pmu_region_end_n, (const char *name, size_t len), (name, len), 0)            \
@@ -58,6 +60,7 @@ bool preload_forward_open(void *library)
 #define FIND(type, name, parameters, arguments, without) \
 	to.name = (__typeof__(&(name)))dlsym(library, #name);
 	FUNCTIONS(FIND)
+	aside_know(dlsym(library, ASIDE_SYMBOL));
 	return to.pmu_init && to.pmu_region_begin && to.pmu_region_end && to.pmu_thread_attach &&
 	       to.pmu_version && to.pmu_version() >> 8 == PMU_VERSION >> 8;
 }

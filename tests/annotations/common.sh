@@ -62,11 +62,11 @@ instructions() {
 }
 
 # beside NAME REGION MOST: under valgrind a call has as many instructions as by hand, and at most so many more, which
-# are of the way from the annotation to begin and to end.  In annotated.csv and native.csv.
+# are the client's and the other library's own; fewer by one for an end without an argument.  In annotated.csv and native.csv.
 beside() {
 	annotated=$(instructions annotated.csv "$2") native=$(instructions native.csv "$2")
 	echo "# $2: $annotated instructions a call, $native by hand"
-	[ "$annotated" -ge "$native" ] && [ "$annotated" -le $((native + $3)) ]
+	[ "$annotated" -ge $((native - 1)) ] && [ "$annotated" -le $((native + $3)) ]
 	result $? "$1: $2 counts what it does by hand"
 }
 

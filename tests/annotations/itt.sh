@@ -85,7 +85,7 @@ if can_count; then
 	count annotated.csv ./prog
 	count native.csv ./native
 	for region in app:inner lib:early; do
-		beside counts $region 40
+		beside counts $region 3
 	done
 else
 	skip 'counts' 'no valgrind, or no tool of ours for it'

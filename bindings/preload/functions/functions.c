@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/preload/functions/extent.h"
 #include "bindings/preload/functions/known.h"
 #include "bindings/preload/functions/short.h"
 #include "bindings/preload/keep.h"
 #include "bindings/preload/preload.h"
 
-#define HOOK PRELOAD_STANDS_IN __attribute__((no_instrument_function, hot))
+#define HOOK __attribute__((no_instrument_function, hot, visibility("hidden")))
 #define COLD __attribute__((cold, noinline))
 
 #define FIRST_SIZE ((size_t)8192)
@@ -181,7 +182,7 @@ static inline __attribute__((always_inline)) void end(struct stack *self,
 						      const struct preload_function *function)
 {
 	if (likely(function->text))
-		pmu_region_end(function->text);
+		aside.end(function->text);
 	if (unlikely(preload_min_time_ns) && function->text)
 		preload_short_count(&self->calls, function->name);
 }
@@ -444,14 +445,13 @@ static COLD bool is_abandoned(struct stack *self, uintptr_t here)
 	return self->inside > 1 && here > self->inside && on_own_stack(self, here, self->inside);
 }
 
-HOOK void __cyg_profile_func_enter(void *code, void *call_site);
-HOOK void __cyg_profile_func_exit(void *code, void *call_site);
+HOOK void __cyg_profile_func_enter_aside(void *code, void *call_site);
+HOOK void __cyg_profile_func_exit_aside(void *code, void *call_site);
 
-HOOK void __cyg_profile_func_enter(void *code, void *call_site)
+ASIDE(void, __cyg_profile_func_enter, (void *code, void *call_site))
 {
-	uintptr_t here = (uintptr_t)__builtin_dwarf_cfa();
-	struct frame call = { code, (uintptr_t)call_site, here,
-			      (uintptr_t)__builtin_return_address(0), NULL };
+	uintptr_t here = ASIDE_STACK();
+	struct frame call = { code, (uintptr_t)call_site, here, (uintptr_t)ASIDE_CALLER(), NULL };
 	const struct preload_function *function;
 	struct stack *self = own;
 
@@ -479,16 +479,16 @@ HOOK void __cyg_profile_func_enter(void *code, void *call_site)
 	if (unlikely(self->top + 1 == self->limit) && !make_room(self))
 		goto out;
 	*++self->top = call;
-	if (unlikely(pmu_region_begin(function->text)))
+	if (unlikely(aside.begin(function->text)))
 		self->top->function = &unmeasured;
 out:
 	fence();
 	self->inside = 0;
 }
 
-HOOK void __cyg_profile_func_exit(void *code, void *call_site)
+ASIDE(void, __cyg_profile_func_exit, (void *code, void *call_site))
 {
-	uintptr_t here = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t here = ASIDE_STACK();
 	struct stack *self = own;
 	struct frame *top;
 

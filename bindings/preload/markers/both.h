@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
 
@@ -69,12 +70,13 @@ static inline const void *preload_other_enter(const void *function)
 	({                                                                              \
 		static struct preload_other other_ = { #function, NULL, 0 };            \
 		__typeof__(&(function)) next_ = (__typeof__(&(function)))preload_other( \
-			&other_, __builtin_return_address(0));                          \
+			&other_, ASIDE_CALLER());                                       \
 		__typeof__(function(__VA_ARGS__)) result_ = (without);                  \
 		const void *around_;                                                    \
                                                                                         \
 		if (next_) {                                                            \
 			around_ = preload_other_enter((const void *)next_);             \
+			next_ = (__typeof__(next_))aside.hand_on((void *)next_);        \
 			result_ = next_(__VA_ARGS__);                                   \
 			preload_other_in = around_;                                     \
 		}                                                                       \
@@ -86,11 +88,12 @@ static inline const void *preload_other_enter(const void *function)
 	({                                                                              \
 		static struct preload_other other_ = { #function, NULL, 0 };            \
 		__typeof__(&(function)) next_ = (__typeof__(&(function)))preload_other( \
-			&other_, __builtin_return_address(0));                          \
+			&other_, ASIDE_CALLER());                                       \
 		const void *around_;                                                    \
                                                                                         \
 		if (next_) {                                                            \
 			around_ = preload_other_enter((const void *)next_);             \
+			next_ = (__typeof__(next_))aside.hand_on((void *)next_);        \
 			next_(__VA_ARGS__);                                             \
 			preload_other_in = around_;                                     \
 		}                                                                       \

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/handles.h"
 #include "bindings/annotations/names.h"
 #include "bindings/annotations/stack.h"
@@ -105,7 +106,7 @@ static void make_own(cali_id_t *id, const char *name)
 		__atomic_store_n(id, make_id(name), __ATOMIC_RELAXED);
 }
 
-PRELOAD_STANDS_IN void cali_init(void)
+ASIDE(void, cali_init, (void))
 {
 	if (PRELOAD_HAND_ON_VOID(cali_init))
 		return;
@@ -117,21 +118,21 @@ PRELOAD_STANDS_IN void cali_init(void)
 	make_own(&cali_phase_attr_id, "phase");
 }
 
-PRELOAD_STANDS_IN const char *cali_attribute_name(cali_id_t id)
+ASIDE(const char *, cali_attribute_name, (cali_id_t id))
 {
 	const char *name = PRELOAD_HAND_ON(cali_attribute_name, NULL, id);
 
 	return name ? name : annotation_handle_name(&names, id);
 }
 
-PRELOAD_STANDS_IN cali_id_t cali_create_attribute(const char *name, int type, int properties)
+ASIDE(cali_id_t, cali_create_attribute, (const char *name, int type, int properties))
 {
 	cali_id_t id = PRELOAD_HAND_ON(cali_create_attribute, CALI_INV_ID, name, type, properties);
 
 	return id == CALI_INV_ID ? make_id(name) : id;
 }
 
-PRELOAD_STANDS_IN cali_id_t cali_make_loop_iteration_attribute(const char *name)
+ASIDE(cali_id_t, cali_make_loop_iteration_attribute, (const char *name))
 {
 	cali_id_t id = PRELOAD_HAND_ON(cali_make_loop_iteration_attribute, CALI_INV_ID, name);
 
@@ -170,14 +171,14 @@ static const void *own_known(const char **known, const char *name)
 #define PAIR(begin, end, attribute, known)                                   \
 	static const char *known;                                            \
 	name_only_function begin, end;                                       \
-	PRELOAD_STANDS_IN void begin(const char *name)                       \
+	ASIDE(void, begin, (const char *name))                               \
 	{                                                                    \
 		(void)PRELOAD_HAND_ON_VOID(begin, name);                     \
 		if (cali_mine())                                             \
 			annotation_push(own_known(&(known), attribute),      \
 					preload_cali_name(attribute, name)); \
 	}                                                                    \
-	PRELOAD_STANDS_IN void end(const char *name)                         \
+	ASIDE(void, end, (const char *name))                                 \
 	{                                                                    \
 		if (cali_mine())                                             \
 			annotation_pop(own_known(&(known), attribute));      \
@@ -221,37 +222,37 @@ static void end_id(cali_id_t id)
 		preload_cali_end(attribute);
 }
 
-PRELOAD_STANDS_IN void cali_begin(cali_id_t id)
+ASIDE(void, cali_begin, (cali_id_t id))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin, id);
 	begin_id(id, false, NULL);
 }
 
-PRELOAD_STANDS_IN void cali_begin_int(cali_id_t id, int value)
+ASIDE(void, cali_begin_int, (cali_id_t id, int value))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_int, id, value);
 	begin_id(id, true, NULL);
 }
 
-PRELOAD_STANDS_IN void cali_begin_double(cali_id_t id, double value)
+ASIDE(void, cali_begin_double, (cali_id_t id, double value))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_double, id, value);
 	begin_id(id, true, NULL);
 }
 
-PRELOAD_STANDS_IN void cali_begin_string(cali_id_t id, const char *value)
+ASIDE(void, cali_begin_string, (cali_id_t id, const char *value))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_string, id, value);
 	begin_id(id, true, value);
 }
 
-PRELOAD_STANDS_IN void cali_end(cali_id_t id)
+ASIDE(void, cali_end, (cali_id_t id))
 {
 	end_id(id);
 	(void)PRELOAD_HAND_ON_VOID(cali_end, id);
 }
 
-PRELOAD_STANDS_IN void cali_safe_end_string(cali_id_t id, const char *value)
+ASIDE(void, cali_safe_end_string, (cali_id_t id, const char *value))
 {
 	end_id(id);
 	(void)PRELOAD_HAND_ON_VOID(cali_safe_end_string, id, value);
@@ -268,35 +269,35 @@ byname_int_function cali_begin_int_byname;
 byname_double_function cali_begin_double_byname;
 byname_text_function cali_begin_string_byname;
 
-PRELOAD_STANDS_IN void cali_begin_byname(const char *attribute)
+ASIDE(void, cali_begin_byname, (const char *attribute))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_byname, attribute);
 	if (cali_mine())
 		preload_cali_begin_flag(attribute);
 }
 
-PRELOAD_STANDS_IN void cali_begin_int_byname(const char *attribute, int value)
+ASIDE(void, cali_begin_int_byname, (const char *attribute, int value))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_int_byname, attribute, value);
 	if (cali_mine())
 		preload_cali_begin(attribute, NULL);
 }
 
-PRELOAD_STANDS_IN void cali_begin_double_byname(const char *attribute, double value)
+ASIDE(void, cali_begin_double_byname, (const char *attribute, double value))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_double_byname, attribute, value);
 	if (cali_mine())
 		preload_cali_begin(attribute, NULL);
 }
 
-PRELOAD_STANDS_IN void cali_begin_string_byname(const char *attribute, const char *value)
+ASIDE(void, cali_begin_string_byname, (const char *attribute, const char *value))
 {
 	(void)PRELOAD_HAND_ON_VOID(cali_begin_string_byname, attribute, value);
 	if (cali_mine())
 		preload_cali_begin(attribute, value);
 }
 
-PRELOAD_STANDS_IN void cali_end_byname(const char *attribute)
+ASIDE(void, cali_end_byname, (const char *attribute))
 {
 	if (cali_mine())
 		preload_cali_end(attribute);

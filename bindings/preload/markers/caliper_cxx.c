@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/handles.h"
 #include "bindings/annotations/stack.h"
 #include "bindings/preload/markers/caliper.h"
@@ -20,7 +21,7 @@ typedef void destructor(void *self);
  */
 #define CONSTRUCTOR(function, attribute)                                           \
 	name_constructor function;                                                 \
-	PRELOAD_STANDS_IN void function(void *self, const char *name)              \
+	ASIDE(void, function, (void *self, const char *name))                      \
 	{                                                                          \
 		(void)PRELOAD_HAND_ON_VOID(function, self, name);                  \
 		if (cali_mine())                                                   \
@@ -28,7 +29,7 @@ typedef void destructor(void *self);
 	}
 #define DESTRUCTOR(function)                                \
 	destructor function;                                \
-	PRELOAD_STANDS_IN void function(void *self)         \
+	ASIDE(void, function, (void *self))                 \
 	{                                                   \
 		if (cali_mine())                            \
 			annotation_pop(self);               \
@@ -62,16 +63,16 @@ static const char *attribute_of(void *const *self)
 typedef void annotation_constructor(void **self, const char *name, int properties);
 
 /* Without Caliper there is nothing for it to point to but the name. */
-#define ANNOTATION(function)                                                           \
-	annotation_constructor function;                                               \
-	PRELOAD_STANDS_IN void function(void **self, const char *name, int properties) \
-	{                                                                              \
-		const char *kept = preload_cali_keep(name);                            \
-                                                                                       \
-		if (!PRELOAD_HAND_ON_VOID(function, self, name, properties))           \
-			memcpy(self, &kept, sizeof(kept));                             \
-		if (cali_mine() && kept)                                               \
-			annotation_handle_set(&held, (uintptr_t)*self, kept);          \
+#define ANNOTATION(function)                                                   \
+	annotation_constructor function;                                       \
+	ASIDE(void, function, (void **self, const char *name, int properties)) \
+	{                                                                      \
+		const char *kept = preload_cali_keep(name);                    \
+                                                                               \
+		if (!PRELOAD_HAND_ON_VOID(function, self, name, properties))   \
+			memcpy(self, &kept, sizeof(kept));                     \
+		if (cali_mine() && kept)                                       \
+			annotation_handle_set(&held, (uintptr_t)*self, kept);  \
 	}
 
 ANNOTATION(_ZN4cali10AnnotationC1EPKci)
@@ -87,7 +88,7 @@ begin_int_function _ZN4cali10Annotation5beginEi;
 begin_double_function _ZN4cali10Annotation5beginEd;
 begin_text_function _ZN4cali10Annotation5beginEPKc;
 
-PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEv(void **self)
+ASIDE(void *, _ZN4cali10Annotation5beginEv, (void **self))
 {
 	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEv, self, self);
 	const char *attribute = attribute_of(self);
@@ -97,7 +98,7 @@ PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEv(void **self)
 	return result;
 }
 
-PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEi(void **self, int value)
+ASIDE(void *, _ZN4cali10Annotation5beginEi, (void **self, int value))
 {
 	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEi, self, self, value);
 	const char *attribute = attribute_of(self);
@@ -107,7 +108,7 @@ PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEi(void **self, int value)
 	return result;
 }
 
-PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEd(void **self, double value)
+ASIDE(void *, _ZN4cali10Annotation5beginEd, (void **self, double value))
 {
 	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEd, self, self, value);
 	const char *attribute = attribute_of(self);
@@ -117,7 +118,7 @@ PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEd(void **self, double value)
 	return result;
 }
 
-PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEPKc(void **self, const char *value)
+ASIDE(void *, _ZN4cali10Annotation5beginEPKc, (void **self, const char *value))
 {
 	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEPKc, self, self, value);
 	const char *attribute = attribute_of(self);
@@ -173,7 +174,7 @@ static void end_held(void *const *self)
 /* Guard ends what its annotation has begun, and holds the same pointer. */
 #define END(function)                                       \
 	destructor function;                                \
-	PRELOAD_STANDS_IN void function(void *self)         \
+	ASIDE(void, function, (void *self))                 \
 	{                                                   \
 		end_held(self);                             \
 		(void)PRELOAD_HAND_ON_VOID(function, self); \

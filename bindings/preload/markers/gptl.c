@@ -36,7 +36,7 @@ handle_function GPTLstart_handle, GPTLstop_handle;
 switch_function GPTLenable, GPTLdisable;
 
 /* What GPTL does is not in the region, but for what it does in the one around. */
-PRELOAD_STANDS_IN int GPTLstart(const char *name)
+ASIDE(int, GPTLstart, (const char *name))
 {
 	int rc = PRELOAD_HAND_ON(GPTLstart, 0, name);
 
@@ -45,7 +45,7 @@ PRELOAD_STANDS_IN int GPTLstart(const char *name)
 	return rc;
 }
 
-PRELOAD_STANDS_IN int GPTLstop(const char *name)
+ASIDE(int, GPTLstop, (const char *name))
 {
 	if (mine())
 		preload_named_end(&named, name);
@@ -53,7 +53,7 @@ PRELOAD_STANDS_IN int GPTLstop(const char *name)
 }
 
 /* A handle makes finding the timer faster, of the same name. */
-PRELOAD_STANDS_IN int GPTLstart_handle(const char *name, int *handle)
+ASIDE(int, GPTLstart_handle, (const char *name, int *handle))
 {
 	int rc = PRELOAD_HAND_ON(GPTLstart_handle, 0, name, handle);
 
@@ -62,21 +62,21 @@ PRELOAD_STANDS_IN int GPTLstart_handle(const char *name, int *handle)
 	return rc;
 }
 
-PRELOAD_STANDS_IN int GPTLstop_handle(const char *name, int *handle)
+ASIDE(int, GPTLstop_handle, (const char *name, int *handle))
 {
 	if (mine())
 		preload_named_end(&named, name);
 	return PRELOAD_HAND_ON(GPTLstop_handle, 0, name, handle);
 }
 
-PRELOAD_STANDS_IN int GPTLenable(void)
+ASIDE(int, GPTLenable, (void))
 {
 	if (mine())
 		preload_named_switch(&named, false);
 	return PRELOAD_HAND_ON(GPTLenable, 0);
 }
 
-PRELOAD_STANDS_IN int GPTLdisable(void)
+ASIDE(int, GPTLdisable, (void))
 {
 	if (mine())
 		preload_named_switch(&named, true);
@@ -90,7 +90,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 
 #define START(function)                                                              \
 	f_name_function function;                                                    \
-	PRELOAD_STANDS_IN int function(const char *name, size_t len)                 \
+	ASIDE(int, function, (const char *name, size_t len))                         \
 	{                                                                            \
 		int rc = PRELOAD_HAND_ON(function, 0, name, len);                    \
 		struct preload_name text;                                            \
@@ -101,7 +101,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 	}
 #define STOP(function)                                                             \
 	f_name_function function;                                                  \
-	PRELOAD_STANDS_IN int function(const char *name, size_t len)               \
+	ASIDE(int, function, (const char *name, size_t len))                       \
 	{                                                                          \
 		struct preload_name text;                                          \
                                                                                    \
@@ -111,7 +111,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 	}
 #define START_HANDLE(function)                                                       \
 	f_handle_function function;                                                  \
-	PRELOAD_STANDS_IN int function(const char *name, int *handle, size_t len)    \
+	ASIDE(int, function, (const char *name, int *handle, size_t len))            \
 	{                                                                            \
 		int rc = PRELOAD_HAND_ON(function, 0, name, handle, len);            \
 		struct preload_name text;                                            \
@@ -122,7 +122,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 	}
 #define STOP_HANDLE(function)                                                      \
 	f_handle_function function;                                                \
-	PRELOAD_STANDS_IN int function(const char *name, int *handle, size_t len)  \
+	ASIDE(int, function, (const char *name, int *handle, size_t len))          \
 	{                                                                          \
 		struct preload_name text;                                          \
                                                                                    \
@@ -132,7 +132,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 	}
 #define SWITCH(function, off)                              \
 	switch_function function;                          \
-	PRELOAD_STANDS_IN int function(void)               \
+	ASIDE(int, function, (void))                       \
 	{                                                  \
 		if (mine())                                \
 			preload_named_switch(&named, off); \

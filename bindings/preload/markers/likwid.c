@@ -8,12 +8,15 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/markers/fortran.h"
 #include "bindings/preload/preload.h"
 #include "bindings/preload/symbols/imports.h"
 
-#define PMU_LIKWID_SHARED static
+#define PMU_LIKWID_SHARED      static
+#define PMU_LIKWID_BEGIN(name) aside.begin_once(name)
+#define PMU_LIKWID_END(name)   aside.end(name)
 #include "bindings/likwid/pmu-likwid.h"
 
 enum {
@@ -120,7 +123,7 @@ static int pass_tag(int index, const char *tag)
 }
 
 #define NOTHING(name, ours, index)           \
-	PRELOAD_STANDS_IN void name(void)    \
+	ASIDE(void, name, (void))            \
 	{                                    \
 		if (on())                    \
 			ours();              \
@@ -128,7 +131,7 @@ static int pass_tag(int index, const char *tag)
 			pass_nothing(index); \
 	}
 #define TAG(name, ours, index)                                  \
-	PRELOAD_STANDS_IN int name(const char *tag)             \
+	ASIDE(int, name, (const char *tag))                     \
 	{                                                       \
 		return on() ? ours(tag) : pass_tag(index, tag); \
 	}
@@ -143,8 +146,8 @@ TAG(likwid_markerStopRegion, pmu_likwid_stop, STOP)
 TAG(likwid_markerResetRegion, pmu_likwid_reset, RESET)
 TAG(likwid_markerWriteFile, pmu_likwid_write, WRITE)
 
-PRELOAD_STANDS_IN void likwid_markerGetRegion(const char *tag, int *n_events, double *events,
-					      double *time, int *count)
+ASIDE(void, likwid_markerGetRegion,
+      (const char *tag, int *n_events, double *events, double *time, int *count))
 {
 	get_function *next;
 
@@ -178,7 +181,7 @@ static void pass_f_tag(int index, const char *tag, size_t len)
 }
 
 #define F_TAG(name, ours, index)                                   \
-	PRELOAD_STANDS_IN void name(const char *tag, size_t len)   \
+	ASIDE(void, name, (const char *tag, size_t len))           \
 	{                                                          \
 		struct preload_name text;                          \
                                                                    \
@@ -197,8 +200,8 @@ F_TAG(likwid_markerstartregion_, pmu_likwid_start, F_START)
 F_TAG(likwid_markerstopregion_, pmu_likwid_stop, F_STOP)
 F_TAG(likwid_markerresetregion_, pmu_likwid_reset, F_RESET)
 
-PRELOAD_STANDS_IN void likwid_markergetregion_(const char *tag, int *n_events, double *events,
-					       double *time, int *count, size_t len)
+ASIDE(void, likwid_markergetregion_,
+      (const char *tag, int *n_events, double *events, double *time, int *count, size_t len))
 {
 	struct preload_name text;
 	f_get_function *next;

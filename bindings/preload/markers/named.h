@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/names.h"
 #include "bindings/annotations/prefix.h"
 #include "pmu.h"
@@ -60,7 +61,7 @@ static inline void preload_named_begin(struct preload_named *named, const char *
 			return;
 		name = preload_named_text(named, name);
 	}
-	(void)pmu_region_begin(name);
+	(void)aside.begin(name);
 }
 
 /** preload_named_end() - also while switched off, of what was begun before */
@@ -73,7 +74,7 @@ static inline void preload_named_end(struct preload_named *named, const char *na
 		if (state & NAMED_WAS_OFF && pmu_region_is_open(name) <= 0)
 			return;
 	}
-	(void)pmu_region_end(name);
+	(void)aside.end(name);
 }
 
 #endif

@@ -5,11 +5,14 @@
  */
 #include <stddef.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/markers/fortran.h"
 #include "bindings/preload/preload.h"
 
-#define PMU_PAPI_SHARED static
+#define PMU_PAPI_SHARED      static
+#define PMU_PAPI_BEGIN(name) aside.begin(name)
+#define PMU_PAPI_END(name)   aside.end(name)
 #include "bindings/papi/pmu-papi.h"
 
 /* What was made of PAPI_EVENTS when the session was started. */
@@ -59,7 +62,7 @@ static int pass_stop(struct preload_behind *behind)
 }
 
 #define REGION(name, ours)                                                 \
-	PRELOAD_STANDS_IN int name(const char *region)                     \
+	ASIDE(int, name, (const char *region))                             \
 	{                                                                  \
 		static struct preload_behind behind = { #name, NULL };     \
                                                                            \
@@ -70,7 +73,7 @@ REGION(PAPI_hl_region_begin, begin)
 REGION(PAPI_hl_read, pmu_papi_read)
 REGION(PAPI_hl_region_end, pmu_papi_end)
 
-PRELOAD_STANDS_IN int PAPI_hl_stop(void)
+ASIDE(int, PAPI_hl_stop, (void))
 {
 	static struct preload_behind behind = { "PAPI_hl_stop", NULL };
 
@@ -83,7 +86,7 @@ PRELOAD_STANDS_IN int PAPI_hl_stop(void)
  */
 char *PAPI_strerror(int code);
 
-PRELOAD_STANDS_IN char *PAPI_strerror(int code)
+ASIDE(char *, PAPI_strerror, (int code))
 {
 	static struct preload_behind words = { "PAPI_strerror", NULL },
 				     initialized = { "PAPI_is_initialized", NULL };
@@ -126,21 +129,21 @@ static PRELOAD_COLD int read_apart(const char *region)
 	return pmu_papi_read(region);
 }
 
-#define F_REGION(name, ours)                                                    \
-	f_region_function name;                                                 \
-	PRELOAD_STANDS_IN void name(const char *region, int *check, size_t len) \
-	{                                                                       \
-		static struct preload_behind behind = { #name, NULL };          \
-		struct preload_name text;                                       \
-                                                                                \
-		if (on())                                                       \
-			*check = ours(preload_name(&text, region, len));        \
-		else                                                            \
-			pass_f_region(&behind, region, check, len);             \
+#define F_REGION(name, ours)                                             \
+	f_region_function name;                                          \
+	ASIDE(void, name, (const char *region, int *check, size_t len))  \
+	{                                                                \
+		static struct preload_behind behind = { #name, NULL };   \
+		struct preload_name text;                                \
+                                                                         \
+		if (on())                                                \
+			*check = ours(preload_name(&text, region, len)); \
+		else                                                     \
+			pass_f_region(&behind, region, check, len);      \
 	}
 #define F_STOP(name)                                                   \
 	f_stop_function name;                                          \
-	PRELOAD_STANDS_IN void name(int *check)                        \
+	ASIDE(void, name, (int *check))                                \
 	{                                                              \
 		static struct preload_behind behind = { #name, NULL }; \
                                                                        \

@@ -86,7 +86,7 @@ static const char *event_name(int event)
 	return name_of(events, N_EVENTS, event);
 }
 
-PRELOAD_STANDS_IN int PetscLogEventRegister(const char *name, int class, int *event)
+ASIDE(int, PetscLogEventRegister, (const char *name, int class, int *event))
 {
 	int error = PRELOAD_HAND_ON(PetscLogEventRegister, 0, name, class, event);
 
@@ -95,7 +95,7 @@ PRELOAD_STANDS_IN int PetscLogEventRegister(const char *name, int class, int *ev
 	return error;
 }
 
-PRELOAD_STANDS_IN int PetscLogStageRegister(const char *name, int *stage)
+ASIDE(int, PetscLogStageRegister, (const char *name, int *stage))
 {
 	int error = PRELOAD_HAND_ON(PetscLogStageRegister, 0, name, stage);
 
@@ -180,7 +180,7 @@ static bool uninstall(void)
 	return true;
 }
 
-PRELOAD_STANDS_IN int PetscLogSet(event_function *first, event_function *last)
+ASIDE(int, PetscLogSet, (event_function * first, event_function *last))
 {
 	bool again = uninstall();
 	int error = PRELOAD_HAND_ON(PetscLogSet, 0, first, last);
@@ -190,7 +190,7 @@ PRELOAD_STANDS_IN int PetscLogSet(event_function *first, event_function *last)
 	return error;
 }
 
-PRELOAD_STANDS_IN int PetscLogView(void *viewer)
+ASIDE(int, PetscLogView, (void *viewer))
 {
 	bool again = uninstall();
 	int error = PRELOAD_HAND_ON(PetscLogView, 0, viewer);
@@ -210,7 +210,7 @@ static const void *petsc_itself(const void *caller)
 	return function ? function : caller;
 }
 
-PRELOAD_STANDS_IN int PetscInitialize(int *argc, char ***argv, const char *file, const char *help)
+ASIDE(int, PetscInitialize, (int *argc, char ***argv, const char *file, const char *help))
 {
 	int error = PRELOAD_HAND_ON(PetscInitialize, 0, argc, argv, file, help);
 
@@ -219,7 +219,7 @@ PRELOAD_STANDS_IN int PetscInitialize(int *argc, char ***argv, const char *file,
 	return error;
 }
 
-PRELOAD_STANDS_IN int PetscInitializeNoArguments(void)
+ASIDE(int, PetscInitializeNoArguments, (void))
 {
 	int error = PRELOAD_HAND_ON(PetscInitializeNoArguments, 0);
 
@@ -228,8 +228,7 @@ PRELOAD_STANDS_IN int PetscInitializeNoArguments(void)
 	return error;
 }
 
-PRELOAD_STANDS_IN int PetscInitializeNoPointers(int argc, char **argv, const char *file,
-						const char *help)
+ASIDE(int, PetscInitializeNoPointers, (int argc, char **argv, const char *file, const char *help))
 {
 	int error = PRELOAD_HAND_ON(PetscInitializeNoPointers, 0, argc, argv, file, help);
 
@@ -238,8 +237,8 @@ PRELOAD_STANDS_IN int PetscInitializeNoPointers(int argc, char **argv, const cha
 	return error;
 }
 
-PRELOAD_STANDS_IN void petscinitializef_(char *file, char *help, void *reads, int *error,
-					 size_t file_len, size_t help_len)
+ASIDE(void, petscinitializef_,
+      (char *file, char *help, void *reads, int *error, size_t file_len, size_t help_len))
 {
 	(void)PRELOAD_HAND_ON_VOID(petscinitializef_, file, help, reads, error, file_len, help_len);
 	if (!preload_other_in)
@@ -247,7 +246,7 @@ PRELOAD_STANDS_IN void petscinitializef_(char *file, char *help, void *reads, in
 }
 
 /* From 3.20 on PETSc lets go of its handlers, ours among them. */
-PRELOAD_STANDS_IN int PetscFinalize(void)
+ASIDE(int, PetscFinalize, (void))
 {
 	(void)uninstall();
 	installed = false;
@@ -258,7 +257,7 @@ PRELOAD_STANDS_IN int PetscFinalize(void)
 
 static const char domain;
 
-PRELOAD_STANDS_IN int PetscLogStagePush(int stage)
+ASIDE(int, PetscLogStagePush, (int stage))
 {
 	int error = PRELOAD_HAND_ON(PetscLogStagePush, 0, stage);
 	const char *name = name_of(stages, N_STAGES, stage);
@@ -269,7 +268,7 @@ PRELOAD_STANDS_IN int PetscLogStagePush(int stage)
 	return error;
 }
 
-PRELOAD_STANDS_IN int PetscLogStagePop(void)
+ASIDE(int, PetscLogStagePop, (void))
 {
 	if (preload_mine(PRELOAD_PETSC))
 		annotation_pop(&domain);

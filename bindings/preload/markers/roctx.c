@@ -7,6 +7,7 @@
  */
 #include <stdint.h>
 
+#include "bindings/annotations/aside.h"
 #include "bindings/annotations/names.h"
 #include "bindings/annotations/stack.h"
 #include "bindings/preload/inside.h"
@@ -38,7 +39,7 @@ static const char *name_of(const char *text)
 
 /* Theirs comes first and ends last: what it does is not counted. */
 
-PRELOAD_STANDS_IN int roctxRangePushA(const char *text)
+ASIDE(int, roctxRangePushA, (const char *text))
 {
 	static struct preload_behind behind = { "roctxRangePushA", NULL };
 	push_function *next = (push_function *)preload_behind(&behind);
@@ -51,7 +52,7 @@ PRELOAD_STANDS_IN int roctxRangePushA(const char *text)
 }
 
 /* How many are open around it is what ROCTX says, where NVTX says its own place: the same number. */
-PRELOAD_STANDS_IN int roctxRangePop(void)
+ASIDE(int, roctxRangePop, (void))
 {
 	static struct preload_behind behind = { "roctxRangePop", NULL };
 	pop_function *next = (pop_function *)preload_behind(&behind);
@@ -98,7 +99,7 @@ static void stop_beside(uint64_t theirs)
 	annotation_range_stop(ours);
 }
 
-PRELOAD_STANDS_IN uint64_t roctxRangeStartA(const char *text)
+ASIDE(uint64_t, roctxRangeStartA, (const char *text))
 {
 	static struct preload_behind behind = { "roctxRangeStartA", NULL };
 	start_function *next = (start_function *)preload_behind(&behind);
@@ -112,7 +113,7 @@ PRELOAD_STANDS_IN uint64_t roctxRangeStartA(const char *text)
 	return theirs;
 }
 
-PRELOAD_STANDS_IN void roctxRangeStop(uint64_t range)
+ASIDE(void, roctxRangeStop, (uint64_t range))
 {
 	static struct preload_behind behind = { "roctxRangeStop", NULL };
 	stop_function *next = (stop_function *)preload_behind(&behind);
@@ -127,7 +128,7 @@ PRELOAD_STANDS_IN void roctxRangeStop(uint64_t range)
 
 /* --- pauses: of all threads, which is 0, or of one, which is none of ours --- */
 
-PRELOAD_STANDS_IN int roctxProfilerPause(uint64_t thread)
+ASIDE(int, roctxProfilerPause, (uint64_t thread))
 {
 	static struct preload_behind behind = { "roctxProfilerPause", NULL };
 	switch_function *next = (switch_function *)preload_behind(&behind);
@@ -137,7 +138,7 @@ PRELOAD_STANDS_IN int roctxProfilerPause(uint64_t thread)
 	return next ? next(thread) : 0;
 }
 
-PRELOAD_STANDS_IN int roctxProfilerResume(uint64_t thread)
+ASIDE(int, roctxProfilerResume, (uint64_t thread))
 {
 	static struct preload_behind behind = { "roctxProfilerResume", NULL };
 	switch_function *next = (switch_function *)preload_behind(&behind);

@@ -97,50 +97,50 @@ BEGIN(SCOREP_User_RegionBegin, true)
 BEGIN(SCOREP_User_RewindRegionBegin, true)
 BEGIN(SCOREP_User_RegionInit, false)
 
-PRELOAD_STANDS_IN void SCOREP_User_RegionEnter(void *handle)
+ASIDE(void, SCOREP_User_RegionEnter, (void *handle))
 {
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_RegionEnter, handle);
 	if (mine())
 		begin((uintptr_t)handle);
 }
 
-PRELOAD_STANDS_IN void SCOREP_User_RegionEnd(void *handle)
+ASIDE(void, SCOREP_User_RegionEnd, (void *handle))
 {
 	if (mine())
 		end((uintptr_t)handle);
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_RegionEnd, handle);
 }
 
-PRELOAD_STANDS_IN void SCOREP_User_RewindRegionEnd(void *handle, bool value)
+ASIDE(void, SCOREP_User_RewindRegionEnd, (void *handle, bool value))
 {
 	if (mine())
 		end((uintptr_t)handle);
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_RewindRegionEnd, handle, value);
 }
 
-PRELOAD_STANDS_IN void SCOREP_User_RegionByNameBegin(const char *name, uint32_t type,
-						     const char *file, uint32_t line)
+ASIDE(void, SCOREP_User_RegionByNameBegin,
+      (const char *name, uint32_t type, const char *file, uint32_t line))
 {
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_RegionByNameBegin, name, type, file, line);
 	if (mine())
 		preload_named_begin(&named, name);
 }
 
-PRELOAD_STANDS_IN void SCOREP_User_RegionByNameEnd(const char *name)
+ASIDE(void, SCOREP_User_RegionByNameEnd, (const char *name))
 {
 	if (mine())
 		preload_named_end(&named, name);
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_RegionByNameEnd, name);
 }
 
-PRELOAD_STANDS_IN void SCOREP_User_EnableRecording(void)
+ASIDE(void, SCOREP_User_EnableRecording, (void))
 {
 	if (mine())
 		preload_named_switch(&named, false);
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_EnableRecording);
 }
 
-PRELOAD_STANDS_IN void SCOREP_User_DisableRecording(void)
+ASIDE(void, SCOREP_User_DisableRecording, (void))
 {
 	if (mine())
 		preload_named_switch(&named, true);
@@ -168,7 +168,7 @@ typedef void destructor(void *self);
 	}
 #define DESTRUCTOR(function)                                \
 	destructor function;                                \
-	PRELOAD_STANDS_IN void function(void *self)         \
+	ASIDE(void, function, (void *self))                 \
 	{                                                   \
 		if (mine())                                 \
 			annotation_pop(self);               \
@@ -232,30 +232,30 @@ F_BEGIN(scorep_f_begin_, true)
 F_BEGIN(scorep_f_rewindbegin_, true)
 F_BEGIN(scorep_f_init_, false)
 
-PRELOAD_STANDS_IN void scorep_f_regionenter_(int64_t *handle)
+ASIDE(void, scorep_f_regionenter_, (int64_t * handle))
 {
 	(void)PRELOAD_HAND_ON_VOID(scorep_f_regionenter_, handle);
 	if (mine())
 		begin((uintptr_t)*handle);
 }
 
-PRELOAD_STANDS_IN void scorep_f_regionend_(int64_t *handle)
+ASIDE(void, scorep_f_regionend_, (int64_t * handle))
 {
 	if (mine())
 		end((uintptr_t)*handle);
 	(void)PRELOAD_HAND_ON_VOID(scorep_f_regionend_, handle);
 }
 
-PRELOAD_STANDS_IN void scorep_f_rewindregionend_(int64_t *handle, const int32_t *value)
+ASIDE(void, scorep_f_rewindregionend_, (int64_t * handle, const int32_t *value))
 {
 	if (mine())
 		end((uintptr_t)*handle);
 	(void)PRELOAD_HAND_ON_VOID(scorep_f_rewindregionend_, handle, value);
 }
 
-PRELOAD_STANDS_IN void scorep_f_regionbynamebegin_(const char *name, const int32_t *type,
-						   const char *file, const int32_t *line,
-						   size_t name_len, size_t file_len)
+ASIDE(void, scorep_f_regionbynamebegin_,
+      (const char *name, const int32_t *type, const char *file, const int32_t *line,
+       size_t name_len, size_t file_len))
 {
 	struct preload_name text;
 
@@ -265,7 +265,7 @@ PRELOAD_STANDS_IN void scorep_f_regionbynamebegin_(const char *name, const int32
 		preload_named_begin(&named, preload_name(&text, name, name_len));
 }
 
-PRELOAD_STANDS_IN void scorep_f_regionbynameend_(const char *name, size_t name_len)
+ASIDE(void, scorep_f_regionbynameend_, (const char *name, size_t name_len))
 {
 	struct preload_name text;
 
@@ -274,14 +274,14 @@ PRELOAD_STANDS_IN void scorep_f_regionbynameend_(const char *name, size_t name_l
 	(void)PRELOAD_HAND_ON_VOID(scorep_f_regionbynameend_, name, name_len);
 }
 
-PRELOAD_STANDS_IN void scorep_f_enablerecording_(void)
+ASIDE(void, scorep_f_enablerecording_, (void))
 {
 	if (mine())
 		preload_named_switch(&named, false);
 	(void)PRELOAD_HAND_ON_VOID(scorep_f_enablerecording_);
 }
 
-PRELOAD_STANDS_IN void scorep_f_disablerecording_(void)
+ASIDE(void, scorep_f_disablerecording_, (void))
 {
 	if (mine())
 		preload_named_switch(&named, true);

@@ -35,14 +35,14 @@ switch_function Tau_enable_instrumentation, Tau_disable_instrumentation;
 
 /* What TAU does is not in the region, but for what it does in the one around. */
 #define START(function)                                     \
-	PRELOAD_STANDS_IN void function(const char *name)   \
+	ASIDE(void, function, (const char *name))           \
 	{                                                   \
 		(void)PRELOAD_HAND_ON_VOID(function, name); \
 		if (mine())                                 \
 			preload_named_begin(&named, name);  \
 	}
 #define STOP(function)                                      \
-	PRELOAD_STANDS_IN void function(const char *name)   \
+	ASIDE(void, function, (const char *name))           \
 	{                                                   \
 		if (mine())                                 \
 			preload_named_end(&named, name);    \
@@ -57,28 +57,28 @@ START(Tau_static_phase_start)
 STOP(Tau_static_phase_stop)
 
 /* TAU has a timer for each time; here they are calls of one region. */
-PRELOAD_STANDS_IN void Tau_dynamic_start(const char *name, int is_phase)
+ASIDE(void, Tau_dynamic_start, (const char *name, int is_phase))
 {
 	(void)PRELOAD_HAND_ON_VOID(Tau_dynamic_start, name, is_phase);
 	if (mine())
 		preload_named_begin(&named, name);
 }
 
-PRELOAD_STANDS_IN void Tau_dynamic_stop(const char *name, int is_phase)
+ASIDE(void, Tau_dynamic_stop, (const char *name, int is_phase))
 {
 	if (mine())
 		preload_named_end(&named, name);
 	(void)PRELOAD_HAND_ON_VOID(Tau_dynamic_stop, name, is_phase);
 }
 
-PRELOAD_STANDS_IN void Tau_enable_instrumentation(void)
+ASIDE(void, Tau_enable_instrumentation, (void))
 {
 	if (mine())
 		preload_named_switch(&named, false);
 	(void)PRELOAD_HAND_ON_VOID(Tau_enable_instrumentation);
 }
 
-PRELOAD_STANDS_IN void Tau_disable_instrumentation(void)
+ASIDE(void, Tau_disable_instrumentation, (void))
 {
 	if (mine())
 		preload_named_switch(&named, true);
@@ -127,8 +127,9 @@ static void know_timer(const void *timer, const char *name, const char *type)
 }
 
 /* Without TAU the variable itself is the timer. */
-PRELOAD_STANDS_IN void Tau_profile_c_timer(void **timer, const char *name, const char *type,
-					   unsigned long group, const char *group_name)
+ASIDE(void, Tau_profile_c_timer,
+      (void **timer, const char *name, const char *type, unsigned long group,
+       const char *group_name))
 {
 	if (!PRELOAD_HAND_ON_VOID(Tau_profile_c_timer, timer, name, type, group, group_name) &&
 	    !*timer)
@@ -137,8 +138,8 @@ PRELOAD_STANDS_IN void Tau_profile_c_timer(void **timer, const char *name, const
 		know_timer(*timer, name, type);
 }
 
-PRELOAD_STANDS_IN void *Tau_get_profiler(const char *name, const char *type, unsigned long group,
-					 const char *group_name)
+ASIDE(void *, Tau_get_profiler,
+      (const char *name, const char *type, unsigned long group, const char *group_name))
 {
 	void *timer = PRELOAD_HAND_ON(Tau_get_profiler, NULL, name, type, group, group_name);
 
@@ -169,25 +170,25 @@ static void end_timer(const void *timer)
 		preload_named_end(&named, name);
 }
 
-PRELOAD_STANDS_IN void Tau_lite_start_timer(void *timer, int is_phase)
+ASIDE(void, Tau_lite_start_timer, (void *timer, int is_phase))
 {
 	(void)PRELOAD_HAND_ON_VOID(Tau_lite_start_timer, timer, is_phase);
 	begin_timer(timer);
 }
 
-PRELOAD_STANDS_IN void Tau_lite_stop_timer(void *timer)
+ASIDE(void, Tau_lite_stop_timer, (void *timer))
 {
 	end_timer(timer);
 	(void)PRELOAD_HAND_ON_VOID(Tau_lite_stop_timer, timer);
 }
 
-PRELOAD_STANDS_IN void Tau_start_timer(void *timer, int is_phase, int thread)
+ASIDE(void, Tau_start_timer, (void *timer, int is_phase, int thread))
 {
 	(void)PRELOAD_HAND_ON_VOID(Tau_start_timer, timer, is_phase, thread);
 	begin_timer(timer);
 }
 
-PRELOAD_STANDS_IN int Tau_stop_timer(void *timer, int thread)
+ASIDE(int, Tau_stop_timer, (void *timer, int thread))
 {
 	end_timer(timer);
 	return PRELOAD_HAND_ON(Tau_stop_timer, 0, timer, thread);
@@ -211,7 +212,7 @@ static bool is_tau(const void *caller)
 
 	return preload_other(&start, caller) != NULL;
 }
-#define f_mine() (mine() && is_tau(__builtin_return_address(0)))
+#define f_mine() (mine() && is_tau(ASIDE_CALLER()))
 
 /*
  * As TAU takes names: without blanks in front, and joined where a line of the source went on with
@@ -234,7 +235,7 @@ static const char *f_name(struct preload_name *name, const char *text, int len)
 
 #define F_START(function)                                                      \
 	f_name_function function;                                              \
-	PRELOAD_STANDS_IN long function(const char *name, int len)             \
+	ASIDE(long, function, (const char *name, int len))                     \
 	{                                                                      \
 		struct preload_name text;                                      \
 		long result = PRELOAD_HAND_ON(function, 0, name, len);         \
@@ -245,7 +246,7 @@ static const char *f_name(struct preload_name *name, const char *text, int len)
 	}
 #define F_STOP(function)                                                     \
 	f_name_function function;                                            \
-	PRELOAD_STANDS_IN long function(const char *name, int len)           \
+	ASIDE(long, function, (const char *name, int len))                   \
 	{                                                                    \
 		struct preload_name text;                                    \
                                                                              \
@@ -253,20 +254,20 @@ static const char *f_name(struct preload_name *name, const char *text, int len)
 			preload_named_end(&named, f_name(&text, name, len)); \
 		return PRELOAD_HAND_ON(function, 0, name, len);              \
 	}
-#define F_MAKE(function)                                                         \
-	f_make_function function;                                                \
-	PRELOAD_STANDS_IN long function(void **timer, const char *name, int len) \
-	{                                                                        \
-		struct preload_name text;                                        \
-		long result = PRELOAD_HAND_ON(function, 0, timer, name, len);    \
-                                                                                 \
-		if (f_mine())                                                    \
-			know_timer(*timer, f_name(&text, name, len), NULL);      \
-		return result;                                                   \
+#define F_MAKE(function)                                                      \
+	f_make_function function;                                             \
+	ASIDE(long, function, (void **timer, const char *name, int len))      \
+	{                                                                     \
+		struct preload_name text;                                     \
+		long result = PRELOAD_HAND_ON(function, 0, timer, name, len); \
+                                                                              \
+		if (f_mine())                                                 \
+			know_timer(*timer, f_name(&text, name, len), NULL);   \
+		return result;                                                \
 	}
 #define F_TIMER_START(function)                                    \
 	f_timer_function function;                                 \
-	PRELOAD_STANDS_IN long function(void **timer)              \
+	ASIDE(long, function, (void **timer))                      \
 	{                                                          \
 		long result = PRELOAD_HAND_ON(function, 0, timer); \
                                                                    \
@@ -276,7 +277,7 @@ static const char *f_name(struct preload_name *name, const char *text, int len)
 	}
 #define F_TIMER_STOP(function)                              \
 	f_timer_function function;                          \
-	PRELOAD_STANDS_IN long function(void **timer)       \
+	ASIDE(long, function, (void **timer))               \
 	{                                                   \
 		if (f_mine())                               \
 			end_timer(*timer);                  \
@@ -284,7 +285,7 @@ static const char *f_name(struct preload_name *name, const char *text, int len)
 	}
 #define F_SWITCH(function, off)                            \
 	f_switch_function function;                        \
-	PRELOAD_STANDS_IN long function(void)              \
+	ASIDE(long, function, (void))                      \
 	{                                                  \
 		if (f_mine())                              \
 			preload_named_switch(&named, off); \
