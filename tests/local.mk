@@ -348,6 +348,7 @@ script_tests = \
 	%D%/annotations/nvtx.sh \
 	%D%/exact/random.sh \
 	%D%/exact/oracle.sh \
+	%D%/exact/standins.sh \
 	%D%/faults/many.sh \
 	%D%/faults/some.sh \
 	%D%/fuzz/work.sh \
@@ -638,6 +639,9 @@ EXTRA_DIST += \
 	%D%/exact/rotate.c \
 	%D%/exact/rotate.sh \
 	%D%/exact/scope.cc \
+	%D%/exact/standins.c \
+	%D%/exact/standins_lib.c \
+	%D%/exact/standins_mixed.c \
 	%D%/exact/team.c \
 	%D%/exact/turns.h \
 	%D%/exact/ways.c \
