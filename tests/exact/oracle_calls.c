@@ -58,6 +58,17 @@ int calls_find(struct space *space, uint64_t address)
 	return space_function(space, address, names, N_FUNCTIONS);
 }
 
+void calls_of_idle(const struct space *space, uint64_t address[N_CALLS_OF_IDLE])
+{
+	size_t n = 0;
+
+	memset(address, 0, N_CALLS_OF_IDLE * sizeof(*address));
+	for (size_t i = 0; i < N_FUNCTIONS && n < N_CALLS_OF_IDLE; i++)
+		if (functions[i].act == BEGIN || functions[i].act == ENTER ||
+		    functions[i].act == RESET)
+			address[n++] = space_address(space, functions[i].name);
+}
+
 bool calls_is_counted(int function)
 {
 	return function >= 0 && functions[function].act == COUNTED;

@@ -82,6 +82,7 @@ struct regions *regions_new(int process)
 	struct regions *self = text_alloc(sizeof(*self));
 
 	self->process = process;
+	self->now = 1u << 30; /* calls take off more than has been counted */
 	self->tree = tree_new(self);
 	self->next = all;
 	return all = self;
@@ -416,6 +417,22 @@ void regions_begin_inherited(struct regions *self)
 void regions_step(struct regions *self, int64_t n)
 {
 	self->now += (uint64_t)n;
+}
+
+static bool has_open(const struct node *above)
+{
+	for (const struct node *node = above->child; node; node = node->next)
+		if (node->n_open || has_open(node))
+			return true;
+	return false;
+}
+
+bool regions_are_open(const struct regions *self)
+{
+	const struct tree *tree = self->tree;
+
+	return self->n_inherited || self->inherited_contexts || tree->team || tree->skipped ||
+	       tree->n_frames || has_open(&tree->root);
 }
 
 uint64_t regions_now(const struct regions *self)

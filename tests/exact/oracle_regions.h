@@ -25,7 +25,10 @@ struct regions *regions_forked(const struct regions *parent, int process);
 /** regions_step() - the program has executed @n instructions more; fewer, where @n is negative */
 void regions_step(struct regions *self, int64_t n);
 
-/** regions_now() - instructions so far */
+/** regions_are_open() - is anything, which instructions could be counted in, or left? */
+bool regions_are_open(const struct regions *self);
+
+/** regions_now() - instructions so far, from anywhere on; those that are in no region may be missing */
 uint64_t regions_now(const struct regions *self);
 
 /**

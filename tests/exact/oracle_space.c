@@ -171,6 +171,14 @@ int space_function(struct space *space, uint64_t address, const char *const *nam
 	return function->place;
 }
 
+uint64_t space_address(const struct space *space, const char *name)
+{
+	for (size_t i = 0; i < space->n_functions; i++)
+		if (!strcmp(space->function[i].name, name))
+			return space->function[i].address;
+	return 0;
+}
+
 /* --- the map --- */
 
 /* Somewhere in its code the byte is there, as a part of another instruction. */

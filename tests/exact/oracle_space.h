@@ -32,6 +32,9 @@ bool space_is_library(struct space *space, uint64_t address);
 #define FUNCTION_NONE  (-2)
 int space_function(struct space *space, uint64_t address, const char *const *names, size_t n);
 
+/** space_address() - where the library's function of that name starts; 0: it has none */
+uint64_t space_address(const struct space *space, const char *name);
+
 /** space_trap() - an address that holds a breakpoint instruction, wherever that comes from */
 uint64_t space_trap(const struct space *space);
 

@@ -19,6 +19,10 @@
 #define BREAKPOINT     0xccull
 #define REGISTER(name) offsetof(struct user_regs_struct, name)
 
+/* AMD64 Architecture Programmer's Manual vol. 2, 13.1.1: DR7 with L0 to L3, which stop where an instruction is executed. */
+#define DEBUG_REGISTER(n) ((void *)(offsetof(struct user, u_debugreg) + 8 * (size_t)(n)))
+#define LOCAL_BREAKPOINTS 0x55ul
+
 /* A thread that is gone meanwhile has nothing more to say. */
 static uint64_t get(const struct thread *self, size_t offset)
 {
@@ -42,13 +46,48 @@ static void come_to(struct thread *self, uint64_t ip)
 	self->in_library = is_library(self, ip);
 }
 
+/* --- where no region is open --- */
+
+static bool has_no_breakpoints; /* this machine */
+
+/* In the processor's registers, so that no text changes that other threads execute. */
+static void set_breakpoints(struct thread *self)
+{
+	uint64_t address[N_CALLS_OF_IDLE];
+
+	calls_of_idle(self->process->space, address);
+	for (size_t i = 0; i < N_CALLS_OF_IDLE && !has_no_breakpoints; i++)
+		has_no_breakpoints = ptrace(PTRACE_POKEUSER, self->tid, DEBUG_REGISTER(i),
+					    (void *)address[i]) != 0;
+	self->has_breakpoints = !has_no_breakpoints;
+}
+
+static void stop_at_breakpoints(struct thread *self, bool stops)
+{
+	if (stops && !self->has_breakpoints)
+		set_breakpoints(self);
+	if (stops != self->stops_at_them && self->has_breakpoints)
+		ptrace(PTRACE_POKEUSER, self->tid, DEBUG_REGISTER(7),
+		       (void *)(stops ? LOCAL_BREAKPOINTS : 0));
+	self->stops_at_them = stops && self->has_breakpoints;
+}
+
+/* The program's own code is what comes next. */
+static void go_on(struct thread *self)
+{
+	bool is_idle = !self->n_calls && !self->counted_until && !has_no_breakpoints &&
+		       !regions_are_open(self->regions);
+
+	stop_at_breakpoints(self, is_idle);
+	self->pace = self->stops_at_them ? BY_CALLS : BY_STEPS;
+	come_to(self, get(self, REGISTER(rip)));
+}
+
 void thread_start(struct thread *self)
 {
-	self->pace = self->is_librarys            ? FREELY
-		     : self->process->has_library ? BY_STEPS
-						  : BY_SYSCALLS;
-	if (self->pace == BY_STEPS)
-		come_to(self, get(self, REGISTER(rip)));
+	self->pace = self->is_librarys ? FREELY : BY_SYSCALLS;
+	if (!self->is_librarys && self->process->has_library)
+		go_on(self);
 }
 
 /* --- the library --- */
@@ -120,9 +159,8 @@ static void returned(struct thread *self)
 	self->n_calls--;
 	calls_return(&self->call[self->n_calls].call, get(self, REGISTER(rax)), self->regions);
 	set(self, REGISTER(rip), self->call[self->n_calls].back);
-	self->pace = BY_STEPS;
 	self->was_free = false;
-	come_to(self, self->call[self->n_calls].back);
+	go_on(self);
 }
 
 /* A handler that had interrupted the library has returned. */
@@ -238,6 +276,18 @@ static void stepped(struct thread *self, uint64_t ip)
 		enter_library(self, ip, !was_library);
 }
 
+/* In one of calls_of_idle() by now. */
+static void stopped_at_call(struct thread *self, uint64_t ip)
+{
+	uint64_t back = 0;
+
+	stop_at_breakpoints(self, false);
+	self->pace = BY_STEPS;
+	come_to(self, ip);
+	space_read(self->tid, get(self, REGISTER(rsp)), &back, sizeof(back));
+	enter_library(self, ip, !is_library(self, back));
+}
+
 void thread_trapped(struct thread *self)
 {
 	uint64_t ip = get(self, REGISTER(rip));
@@ -246,11 +296,13 @@ void thread_trapped(struct thread *self)
 		returned(self);
 	else if (self->pace == BY_STEPS)
 		stepped(self, ip);
+	else if (self->pace == BY_CALLS)
+		stopped_at_call(self, ip);
 }
 
 void thread_signal(struct thread *self)
 {
-	if (self->pace == BY_SYSCALLS || self->is_librarys)
+	if (self->pace == BY_SYSCALLS || self->pace == BY_CALLS || self->is_librarys)
 		return;
 	self->signalled = true;
 	if (self->pace == FREELY && self->n_calls) {
@@ -266,6 +318,7 @@ void thread_go(struct thread *self, int signal)
 	static const int request[] = {
 		[BY_SYSCALLS] = PTRACE_SYSCALL,
 		[BY_STEPS] = PTRACE_SINGLESTEP,
+		[BY_CALLS] = PTRACE_CONT,
 		[FREELY] = PTRACE_CONT,
 	};
 

@@ -17,7 +17,8 @@
 enum pace {
 	BY_SYSCALLS, /* there is no library in its process yet */
 	BY_STEPS,
-	FREELY /* in a call of the library's, until it returns */
+	BY_CALLS, /* no region is open: until a call that matters then */
+	FREELY    /* in a call of the library's, until it returns */
 };
 
 #define MAX_CALLS 16
@@ -43,6 +44,7 @@ struct thread {
 	bool in_library; /* so is that */
 	bool signalled;  /* a signal was handed on: the next stop may be in its handler */
 	bool was_free;
+	bool has_breakpoints, stops_at_them; /* of the processor, at calls_of_idle() */
 	/* calls that have not returned, each by a handler that interrupted the one before */
 	struct {
 		struct call call;

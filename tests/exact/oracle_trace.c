@@ -129,6 +129,7 @@ static void exec(struct thread *self)
 	self->regions = regions_new(self->tid);
 	self->n_calls = 0;
 	self->is_librarys = self->signalled = self->was_free = false;
+	self->has_breakpoints = self->stops_at_them = false;
 	self->counted_until = 0;
 	thread_start(self);
 }
