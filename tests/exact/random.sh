@@ -4,7 +4,7 @@
 #
 #   random.sh                                    twenty of them, and those that were wrong once (tests/exact/cases)
 #   random.sh --seeds FROM-TO [--shrink]         others; of what is wrong the smallest that is
-#   random.sh --seeds FROM- --for MINUTES        as many as there is time for
+#   random.sh --seeds FROM- --for MINUTES --programs 100    as many as there is time for
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/../command/pmu.sh"
 subcommand=run

@@ -22,6 +22,7 @@ class Bench:
         self.source, self.build, self.oracle = pathlib.Path(source), pathlib.Path(build), oracle
         self.folder = pathlib.Path(folder)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMU_")}
+        self.env["CCACHE_DISABLE"] = "1"  # no case is built twice
 
     def run(self, command, where, **env):
         done = subprocess.run(command, cwd=where, env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
@@ -63,6 +64,7 @@ class Bench:
         self.compile(case, where, pathlib.Path(job) / "lib", "/job/lib")
         self.env["LD_LIBRARY_PATH"] = "%s/lib" % job
         wants = self.want(case, where)
+        (where / "case.json").write_text(json.dumps(case), encoding="utf-8")
         (where / "want.json").write_text(json.dumps(wants), encoding="utf-8")
         (where / "settings").write_text("".join("%s=%s\n" % s for s in case["settings"].items()), encoding="utf-8")
         sources = ["rdpmc", "read"] + ["msr"] * program.is_alone(case)
@@ -70,7 +72,7 @@ class Bench:
 
     @staticmethod
     def judge(results, made, source):
-        """(name, verdict) of each case that another machine has counted by that source: of its runs the best, as a processor
+        """(name, case, verdict) of each case that another machine has counted by that source: of its runs the best, as a processor
         of an emulated machine may stand still in the middle of a read"""
         for where in sorted((pathlib.Path(made) / "cases").iterdir()):
             if source not in (where / "sources").read_text(encoding="utf-8").split():
@@ -81,7 +83,7 @@ class Bench:
             for run in "12":
                 rows, _ = judge.read_report(sorted(folder.glob("%s.%s.*.json" % (source, run))))
                 verdicts.append(judge.compare(wants, rows))
-            yield where.name, min(verdicts, key=lambda v: len(v.wrong))
+            yield where.name, json.loads((where / "case.json").read_text(encoding="utf-8")), min(verdicts, key=lambda v: len(v.wrong))
 
     def verdict(self, case, name):
         where = self.place(name)

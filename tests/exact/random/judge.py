@@ -2,6 +2,7 @@
 """A report beside what an oracle says: calls and net instructions of every path are the same, or the row has a mark."""
 import csv
 import json
+import re
 from dataclasses import dataclass, field
 
 # What a doubt says of a row whose counts are right all the same.
@@ -12,28 +13,53 @@ FORMULA = ("\\x3d", "\\x2b", "\\x2d", "\\x40")
 OPEN = ("still open ", "never ended")
 
 
+COMPARED, MARKED, WRONG = range(3)
+
+
 @dataclass
 class Verdict:
-    compared: int = 0
-    marked: int = 0
+    outcome: dict = field(default_factory=dict)  # of each path COMPARED, MARKED or WRONG
     wrong: list = field(default_factory=list)  # (path, what, got, want)
     marks: dict = field(default_factory=dict)  # how many rows a doubt was about
+
+    def refuse(self, path, what, got, want):
+        self.outcome[path] = WRONG
+        self.wrong.append((path, what, got, want))
+
+    def count(self, outcome):
+        return sum(o == outcome for o in self.outcome.values())
 
 
 @dataclass
 class Total:
     """Of the verdicts on several cases"""
     cases: int = 0
-    compared: int = 0
-    marked: int = 0
-    wrong: int = 0
+    programs: int = 0
+    regions: list = field(default_factory=lambda: [0, 0, 0])  # COMPARED, MARKED, WRONG
+    table: dict = field(default_factory=dict)  # of each kind and setting: programs, and regions likewise
     marks: dict = field(default_factory=dict)
 
-    def add(self, verdict):
+    def row(self, name):
+        return self.table.setdefault(name, [0, 0, 0, 0])
+
+    def add_kinds(self, case, verdict):
+        """Each program by itself; regions of other threads are below none of them"""
+        kinds = [p.get("kind", "by hand") for p in case["programs"]]
+        for kind in kinds:
+            self.row("kind " + kind)[0] += 1
+        for path, outcome in verdict.outcome.items():
+            own = re.match(r"p([0-9]+)(?:/|$)", path)
+            self.row("kind " + kinds[int(own[1])] if own else "other threads")[1 + outcome] += 1
+
+    def add(self, case, verdict):
         self.cases += 1
-        self.compared += verdict.compared
-        self.marked += verdict.marked
-        self.wrong += len(verdict.wrong)
+        self.programs += len(case["programs"])
+        regions = [verdict.count(outcome) for outcome in (COMPARED, MARKED, WRONG)]
+        self.regions = [a + b for a, b in zip(self.regions, regions)]
+        self.add_kinds(case, verdict)
+        for name in [case["build"]["compiler"], *case["build"]["flags"].split(), *("%s=%s" % s for s in case["settings"].items())]:
+            row = self.row(name)
+            row[:] = [a + b for a, b in zip(row, [len(case["programs"]), *regions])]
         for text, n in verdict.marks.items():
             self.marks[text] = self.marks.get(text, 0) + n
 
@@ -107,20 +133,24 @@ def compare(wants, rows):
         got = rows.get(path)
         if got is None:
             if calls:
-                verdict.wrong.append((path, "row", None, calls))
+                verdict.refuse(path, "row", None, calls)
             continue
         is_open = any(t.startswith(OPEN) for t in got[2])
         if got[0] != calls and not is_open:
-            verdict.wrong.append((path, "calls", got[0], calls))
-        if got[2] or got[1] is None:
-            verdict.marked += 1
+            verdict.refuse(path, "calls", got[0], calls)
+        elif got[2] or got[1] is None:
+            verdict.outcome[path] = MARKED
             for text in {t.split(" (")[0] for t in got[2]} or {"missing"}:
                 verdict.marks[text] = verdict.marks.get(text, 0) + 1
         elif got[1] != instructions:
-            verdict.wrong.append((path, "instructions", got[1], instructions))
+            verdict.refuse(path, "instructions", got[1], instructions)
         else:
-            verdict.compared += 1
+            verdict.outcome[path] = COMPARED
     for path in rows.keys() - wants.keys():
         if rows[path][0]:
-            verdict.wrong.append((path, "row", rows[path][0], None))
+            verdict.refuse(path, "row", rows[path][0], None)
     return verdict
+
+
+def as_words(regions):
+    return "%d regions compared, %d marked, %d wrong" % tuple(regions)

@@ -15,6 +15,8 @@ PATH_MAX = 3000  # bytes of names that are open: a path in a report has 4,096
 DEPTH_MAX = 7
 WHERES = ("main", "main", "main", "thread", "child")
 PMU_NAME_MAX = 1023
+OFTEN = 8  # what is done as often as that is not repeated further
+PROGRAMS_OF_A_SET = 7  # of names
 
 
 def long_name(rng, n):
@@ -26,18 +28,28 @@ def long_name(rng, n):
     return text
 
 
-def make_names(rng):
+def some_names(rng):
     names = [long_name(rng, rng.choice(LENGTHS[:12])) for _ in range(rng.randint(2, 5))]
     names += [long_name(rng, rng.choice(LENGTHS)) for _ in range(rng.randint(0, 3))]
     first = names[0].encode()[:-1].decode(errors="ignore")
-    return list(dict.fromkeys(names + [first + "x", first + "y"]))
+    return names + [first + "x", first + "y"]
+
+
+def make_names(rng, n):
+    """n sets of names, of which the later ones have some of an earlier one.  Return: all names, and which ones are in each set"""
+    names, sets = [], []
+    for i in range(n):
+        own = some_names(rng) + ([names[k] for k in rng.sample(rng.choice(sets), 2)] if i else [])
+        names = list(dict.fromkeys(names + own))
+        sets.append(list(dict.fromkeys(names.index(name) for name in own)))
+    return names, sets
 
 
 class Chooser:
     """One program's steps."""
 
-    def __init__(self, rng, names, kinds):
-        self.rng, self.names, self.kinds = rng, names, kinds
+    def __init__(self, rng, names, own, kinds):
+        self.rng, self.names, self.own, self.kinds = rng, names, own, kinds
         self.left = rng.randint(3, 20)
         self.times = 1  # how often a step at hand is done
         self.around = []  # regions that it is in
@@ -49,7 +61,7 @@ class Chooser:
         unfit = set(self.others)
         if not self.cycles:
             unfit |= set(self.around[:-1])
-        fit = [i for i, n in enumerate(self.names) if open_bytes + len(n.encode()) < PATH_MAX and i not in unfit]
+        fit = [i for i in self.own if open_bytes + len(self.names[i].encode()) < PATH_MAX and i not in unfit]
         return self.rng.choice(fit) if fit else None
 
     def forms(self, name):
@@ -61,9 +73,11 @@ class Chooser:
 
     def work(self):
         kind = self.rng.choice(("turns", "turns", "sort", "arithmetic", "length"))
-        if kind == "length":
-            return {"do": kind, "name": self.rng.randrange(len(self.names))}
-        return {"do": kind, "n": self.rng.choice((1, 2, 3, 10, 30))}
+        name = self.rng.choice(self.own)
+        if kind == "length" and self.times * len(self.names[name]) < 300:
+            return {"do": kind, "name": name}
+        kind = "turns" if kind == "length" else kind
+        return {"do": kind, "n": self.rng.choice((1, 2, 3, 10, 30) if self.times <= OFTEN else (1, 2, 3))}
 
     def steps(self, depth, open_bytes):
         made = []
@@ -80,7 +94,7 @@ class Chooser:
             return [self.work()]
         if kind == "overlap":
             return self.overlap(open_bytes)
-        if kind in ("loop", "recursion") and self.times > 8:
+        if kind in ("loop", "recursion", "scope") and self.times > OFTEN:
             kind = "region"
         step = {"do": kind}
         if kind in ("region", "recursion", "scope", "begin", "end", "reset", "read", "is_open"):
@@ -105,10 +119,9 @@ class Chooser:
         around, others = self.around, self.others
         if step["do"] == "context" and "names of the context" in EXCLUDED:
             self.around, self.others = [], others + around
-        self.times *= step.get("n", 1)
+        times, self.times = self.times, self.times * (step.get("n", 1) + (step["do"] == "recursion"))
         step["body"] = self.steps(depth + 1, open_bytes)
-        self.times //= step.get("n", 1)
-        self.around, self.others = around, others
+        self.times, self.around, self.others = times, around, others
 
     def overlap(self, open_bytes):
         """Regions that end in another order than they begin in"""
@@ -167,14 +180,19 @@ def make_settings(rng):
     return settings
 
 
-def make(seed, kinds=("plain", "plain", "odd", "calls", "threads", "contexts", "forks")):
-    """The case of a seed"""
+def make(seed, n_programs=0, kinds=("plain", "plain", "odd", "calls", "threads", "contexts", "forks")):
+    """
+    The case of a seed.
+    n_programs: how many are in it, which makes it another case; 0: a few
+    """
     rng = random.Random(seed)
-    names = make_names(rng)
+    n_programs = n_programs or rng.randint(3, 7)
+    names, sets = make_names(rng, (n_programs + PROGRAMS_OF_A_SET - 1) // PROGRAMS_OF_A_SET)
     programs = []
-    for _ in range(rng.randint(3, 7)):
-        chooser = Chooser(rng, names, KINDS[rng.choice(kinds)])
-        programs.append({"where": rng.choice(WHERES), "body": chooser.steps(0, 0)})
+    for _ in range(n_programs):
+        kind = rng.choice(kinds)
+        chooser = Chooser(rng, names, rng.choice(sets), KINDS[kind])
+        programs.append({"kind": kind, "where": rng.choice(WHERES), "body": chooser.steps(0, 0)})
     return {"seed": seed, "names": names, "programs": programs, "build": make_build(rng), "settings": make_settings(rng)}
 
 
@@ -218,11 +236,12 @@ class Writer:
         text = self.names[name].encode()
         sized = form.startswith("sized ")
         rest = "XY" if sized else ""
+        copied = "array%d, sizeof(array%d)" % (name, name)
         argument = {
             "literal": literal(self.names[name]), "array": "array%d" % name, "data": "data%d" % name,
-            "placed": "placed(array%d)" % name, "rewritten": "copy(rewritten, array%d)" % name,
-            "stack": "copy(stack, array%d)" % name, "sized literal": literal(self.names[name] + rest),
-            "sized data": "more%d" % name, "sized placed": "placed(array%d)" % name}[form]
+            "placed": "placed(%s)" % copied, "rewritten": "copy(rewritten, %s)" % copied,
+            "stack": "copy(stack, %s)" % copied, "sized literal": literal(self.names[name] + rest),
+            "sized data": "more%d" % name, "sized placed": "placed(%s)" % copied}[form]
         if form == "stack":
             return "{ char stack[%d]; (void)pmu_region_%s(%s); }" % (len(text) + 1, do, argument)
         return "(void)pmu_region_%s%s(%s%s);" % (do, "_n" if sized else "", argument, ", %d" % len(text) if sized else "")
@@ -363,7 +382,8 @@ class Writer:
         main = [how[p["where"]] % self.program(i, p) for i, p in enumerate(self.case["programs"])]
         signals = any(s["do"] == "signal" for p in self.case["programs"] for s in parts(p["body"]))
         data = ['#include "work.h"', "", "static int later[N_THREADS];"]
-        for i, name in enumerate(self.names):
+        used = {s["name"] for p in self.case["programs"] for s in parts(p["body"]) if "name" in s}
+        for i, name in ((i, self.names[i]) for i in sorted(used)):
             data += ["KEPT_DATA static const char array%d[] = %s;" % (i, literal(name)),
                      "KEPT_DATA static char data%d[] = %s, more%d[] = %s;" % (i, literal(name), i, literal(name + "XY"))]
         n = len(self.workers)

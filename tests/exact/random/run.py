@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs, beside what the oracle says of them.
 
-run.py [--seeds FROM-TO] [--for MINUTES] [--cases FOLDER] [--shrink]
+run.py [--seeds FROM-TO] [--programs N] [--for MINUTES] [--cases FOLDER] [--shrink] [--jobs N]
 run.py [--seeds FROM-TO] [--cases FOLDER] --make JOB
 run.py --judge RESULTS --made JOB --source SOURCE
 
 Of each seed a case is made, built and run; the cases in a folder are those that were wrong once.  With --for seeds go on
-from FROM until the time is over, and a table is printed; else TAP.  --shrink makes the smallest case of what is wrong,
+from FROM until the time is over.  --programs puts N of them into each case, instead of a few: they are built and run at once,
+which takes a tenth of the time.  The last lines say what came of each kind of program and each setting.  --shrink makes the smallest case of what is wrong,
 which can be kept in tests/exact/cases.  --make and --judge are for machines that count (tests/x86/random.sh): programs are
 built into a folder there, and reports that it has made of them are judged.
 """
@@ -26,7 +27,7 @@ import program
 import shrink
 
 SHOWN = 5  # of what is wrong in a case
-SHRINK_S = 120
+SHRINK_S = 300
 
 
 def as_words(case):
@@ -55,14 +56,14 @@ class Runner:
         self.failed += not good
         print("%sok %d - %s" % ("" if good else "not ", self.n, text), flush=True)
 
-    def shrunk(self, name, case):
+    def shrunk(self, name, case, paths):
         end = time.monotonic() + SHRINK_S
 
         def is_wrong(smaller):
             verdict, _ = self.verdict(name, smaller)
             return verdict is not None and bool(verdict.wrong)
 
-        return shrink.shrink(case, is_wrong, lambda: time.monotonic() < end)
+        return shrink.shrink(case, paths, is_wrong, lambda: time.monotonic() < end)
 
     def tell(self, name, case, verdict, error):
         """What a case came to"""
@@ -70,13 +71,13 @@ class Runner:
             self.say(False, "%s (%s) was built and run" % (name, as_words(case)))
             print("".join("# %s\n" % line for line in error.splitlines()[:20]), end="")
             return
-        self.total.add(verdict)
-        self.say(not verdict.wrong, "%s (%s): %d programs, %d regions compared, %d marked, %d wrong" % (
-            name, as_words(case), len(case["programs"]), verdict.compared, verdict.marked, len(verdict.wrong)))
+        self.total.add(case, verdict)
+        regions = [verdict.count(outcome) for outcome in range(3)]
+        self.say(not verdict.wrong, "%s (%s): %d programs, %s" % (name, as_words(case), len(case["programs"]), judge.as_words(regions)))
         for path, what, got, want in verdict.wrong[:SHOWN]:
             print("#   %s: %s %s instead of %s" % (path[-100:], what, got, want))
         if verdict.wrong and self.options.shrink:
-            case = self.shrunk(name, case)
+            case = self.shrunk(name, case, [path for path, *_ in verdict.wrong])
             print("# %s\n%s" % (json.dumps(case, ensure_ascii=False),
                                 "".join("#   %s\n" % line for line in program.as_c(case).splitlines()[3:])), flush=True)
 
@@ -94,8 +95,11 @@ class Runner:
 
     def finish(self):
         total = self.total
-        self.say(total.compared > 3 * total.marked and total.compared >= 3 * total.cases,
-                 "most of what %(cases)d cases did was compared: %(compared)d regions, %(marked)d marked, %(wrong)d wrong" % vars(total))
+        self.say(total.regions[0] > 3 * total.regions[1] and total.regions[0] >= 3 * total.cases,
+                 "most of what %d programs did was compared: %s" % (total.programs, judge.as_words(total.regions)))
+        print("# %-40s %9s %9s %9s %9s" % ("", "programs", "compared", "marked", "wrong"))
+        for name, numbers in sorted(total.table.items()):
+            print("# %-40s %9d %9d %9d %9d" % (name, *numbers))
         for text, n in sorted(total.marks.items(), key=lambda item: -item[1]):
             print("#   %5d %s" % (n, text))
         for name, why in program.EXCLUDED.items():
@@ -111,7 +115,7 @@ def chosen(options):
     end = time.monotonic() + 60 * options.minutes
     seed = int(first)
     while time.monotonic() < end if options.minutes else seed <= int(last or first):
-        yield "seed %d" % seed, program.make(seed)
+        yield "seed %d" % seed, program.make(seed, options.programs)
         seed += 1
 
 
@@ -123,17 +127,19 @@ def make(options, runner):
 
 def judge_results(options, runner):
     total = judge.Total()
-    for name, verdict in runner.bench.judge(options.judge, options.made, options.source):
-        total.add(verdict)
+    for name, case, verdict in runner.bench.judge(options.judge, options.made, options.source):
+        total.add(case, verdict)
         for path, what, got, want in verdict.wrong[:SHOWN]:
             print("#   %s: %s: %s %s instead of %s" % (name, path[-60:], what, got, want))
-    print("# sum: %(cases)d programs, %(compared)d regions compared, %(marked)d marked, %(wrong)d wrong" % vars(total))
-    return total.wrong > 0 or total.compared <= 3 * total.marked or not total.cases
+    compared, marked, wrong = total.regions
+    print("# sum: %d programs, %s" % (total.programs, judge.as_words(total.regions)))
+    return wrong > 0 or compared <= 3 * marked or not total.cases
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="0-19")
+    parser.add_argument("--programs", type=int, default=0)
     parser.add_argument("--for", type=float, default=0, dest="minutes")
     parser.add_argument("--cases")
     parser.add_argument("--shrink", action="store_true")

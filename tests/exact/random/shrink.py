@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The smallest case that is still wrong: whatever is taken away or made simpler stays so where it is wrong without it, too."""
 import copy
+import re
 
 SIMPLE = {"n": 2, "begin": "literal", "end": "literal", "later": False, "where": "main"}
 
@@ -54,14 +55,28 @@ def simpler(case):
     for key, value in (("flags", "-O1"), ("compiler", "gcc"), ("init", False)):
         if case["build"][key] != value and (key != "flags" or len(flags) == 1):
             yield {**case, "build": {**case["build"], key: value}}
+    used = {step["name"] for steps in lists(case) for step in steps if "name" in step}
     for at, name in enumerate(case["names"]):
+        if at not in used:
+            continue
         for other in ("abcdefghijklmnopqrstuvwxyz"[at % 26], name[:len(name) // 2]):
             if len(other.encode()) < len(name.encode()) and other and other not in case["names"]:
                 yield {**case, "names": case["names"][:at] + [other] + case["names"][at + 1:]}
 
 
-def shrink(case, is_wrong, go_on=lambda: True):
-    """is_wrong: whether a case still is"""
+def alone(case, paths):
+    """Cases with one of the programs whose regions these are; what other threads do is below none"""
+    numbers = dict.fromkeys(int(found[1]) for found in (re.match(r"p([0-9]+)(/|$)", path) for path in paths) if found)
+    for i in numbers if len(case["programs"]) > 1 else ():
+        yield {**case, "programs": [case["programs"][i]]}
+
+
+def shrink(case, paths, is_wrong, go_on=lambda: True):
+    """
+    paths: of the regions that are wrong
+    is_wrong: whether a case still is
+    """
+    case = next((c for c in alone(case, paths) if go_on() and is_wrong(c)), case)
     smaller = True
     while smaller and go_on():
         smaller = False

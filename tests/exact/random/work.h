@@ -76,22 +76,27 @@ KEPT static size_t length(const char *text)
 	return n;
 }
 
-KEPT static char *copy(char *to, const char *text)
+/* Eight bytes at a time: an oracle goes through each step of it. */
+KEPT static char *copy(char *to, const char *text, size_t size)
 {
 	size_t i = 0;
 
-	do {
+	for (; i + 8 <= size; i += 8) {
+		OPAQUE(i);
+		__builtin_memcpy(to + i, text + i, 8);
+	}
+	for (; i < size; i++) {
 		OPAQUE(i);
 		to[i] = text[i];
-	} while (text[i++]);
+	}
 	return to;
 }
 
 KEPT static void sort(unsigned int n)
 {
-	uint32_t value[64], seed = n;
+	uint32_t value[16], seed = n;
 
-	n = n % 63 + 2;
+	n = n % 15 + 2;
 	for (unsigned int i = 0; i < n; i++)
 		value[i] = seed = seed * 1664525 + 1013904223;
 	for (unsigned int i = 1; i < n; i++)
@@ -119,9 +124,9 @@ static _Thread_local char places[N_PLACES][PMU_NAME_MAX + 1], rewritten[PMU_NAME
 static _Thread_local unsigned int n_placed;
 
 /* Text at an address that no text has had yet, or not for long. */
-KEPT static const char *placed(const char *text)
+KEPT static const char *placed(const char *text, size_t size)
 {
-	return copy(places[n_placed++ % N_PLACES], text);
+	return copy(places[n_placed++ % N_PLACES], text, size);
 }
 
 /* --- signals --- */
