@@ -2,13 +2,15 @@
 /*
  * What the regions of a program should count, to the instruction, by executing it one instruction after the other:
  *
- *   oracle [-o FILE] PROG [ARG]...
+ *   oracle [-o FILE] [-s] PROG [ARG]...
  *
  * Prints for each path of regions "CALLS INSTRUCTIONS PATH": user instructions of all threads and processes that are not
  * of libpmu's, nor of what it calls; PATH as the column "path" of a CSV report, without CSV's own quotes.  "team " stands
  * before what was done in a context, as in the report's rows "team N".  "# about PATH" comes before one whose
  * net counts are only about right, says pmu.h: something in it was reset.  Other lines with "#" are comments.  What it takes to make a call
  * is not counted, as net counts have it: 2 instructions for one with one argument, 3 with a length, 1 without arguments.
+ *
+ * -s: what signal handlers do is in no region, as under valgrind. PMU_MAX_REGIONS is heeded: what is above it has no path.
  *
  * PROG is linked with the shared library, or loads it; PMU_BACKEND=clock lets it measure anywhere.  An instruction with a
  * rep prefix is one; valgrind counts each of its turns.  Of functions that libpmu stands in for (pthread_create(), fork(),
@@ -19,12 +21,14 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "oracle_regions.h"
 #include "oracle_text.h"
+#include "oracle_thread.h"
 #include "oracle_trace.h"
 
 static void print(const char *path, int status)
@@ -44,14 +48,19 @@ static void print(const char *path, int status)
 
 int main(int argc, char **argv)
 {
-	const char *path = NULL;
+	const char *path = NULL, *most = getenv("PMU_MAX_REGIONS");
 	int c;
 
-	while ((c = getopt(argc, argv, "+o:")) != -1) {
-		if (c != 'o')
+	while ((c = getopt(argc, argv, "+o:s")) != -1) {
+		if (c == 'o')
+			path = optarg;
+		else if (c == 's')
+			thread_leave_out_handlers();
+		else
 			return 125;
-		path = optarg;
 	}
+	if (most)
+		regions_limit(strtoul(most, NULL, 10));
 	if (optind == argc)
 		fail("which program? oracle [-o FILE] PROG [ARG]...");
 	print(path, trace(argv + optind));

@@ -36,7 +36,7 @@ struct tree {
 	uint64_t context;     /* by which */
 	unsigned int skipped; /* contexts that changed nothing, to be left first */
 	struct frame *frame;
-	size_t n_frames, room;
+	size_t n_frames, room, n_nodes;
 	struct tree *next; /* of this thread */
 	bool is_used;
 };
@@ -64,6 +64,12 @@ struct context {
 
 static struct regions *all;
 static struct context *contexts;
+static size_t most_nodes = SIZE_MAX;
+
+void regions_limit(size_t n)
+{
+	most_nodes = n;
+}
 
 /* --- trees --- */
 
@@ -117,13 +123,24 @@ struct regions *regions_forked(const struct regions *parent, int process)
 	return self;
 }
 
-static struct node *node_below(struct node *parent, const char *name)
+static struct node *find_below(const struct node *parent, const char *name)
 {
-	struct node *node;
+	struct node *node = parent->child;
 
-	for (node = parent->child; node; node = node->next)
-		if (!strcmp(node->name, name))
-			return node;
+	while (node && strcmp(node->name, name))
+		node = node->next;
+	return node;
+}
+
+static struct node *node_below(struct tree *tree, struct node *parent, const char *name)
+{
+	struct node *node = find_below(parent, name);
+
+	if (!node && tree->n_nodes >= most_nodes)
+		node = find_below(parent = &tree->root, name);
+	if (node)
+		return node;
+	tree->n_nodes++;
 	node = text_alloc(sizeof(*node));
 	node->parent = parent;
 	node->name = text_copy(name);
@@ -220,7 +237,7 @@ void regions_begin(struct regions *self, const char *name)
 			push(tree, node);
 		return;
 	}
-	node = node_below(innermost(tree), name);
+	node = node_below(tree, innermost(tree), name);
 	node->n_open = 1;
 	node->start = self->now;
 	push(tree, node);
@@ -306,7 +323,7 @@ static struct tree *tree_for(struct regions *self, const struct node *region)
 		if (tree->team && !tree->is_used && !strcmp(tree->team->path, region->path))
 			return tree;
 	tree = tree_new(self);
-	tree->team = node_below(&tree->root, region->name);
+	tree->team = node_below(tree, &tree->root, region->name);
 	tree->team->path = text_copy(region->path);
 	return tree;
 }

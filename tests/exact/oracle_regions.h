@@ -13,6 +13,9 @@
 /* Of a thread. */
 struct regions;
 
+/** regions_limit() - from then on a thread's are kept by name, without a path, when it has this many (PMU_MAX_REGIONS) */
+void regions_limit(size_t n);
+
 /**
  * regions_new() - a thread's
  * @process: number of its process; contexts are valid there alone

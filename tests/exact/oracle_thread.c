@@ -75,8 +75,8 @@ static void stop_at_breakpoints(struct thread *self, bool stops)
 /* The program's own code is what comes next. */
 static void go_on(struct thread *self)
 {
-	bool is_idle = !self->n_calls && !self->counted_until && !has_no_breakpoints &&
-		       !regions_are_open(self->regions);
+	bool is_idle = !self->n_calls && !self->n_handlers && !self->counted_until &&
+		       !has_no_breakpoints && !regions_are_open(self->regions);
 
 	stop_at_breakpoints(self, is_idle);
 	self->pace = self->stops_at_them ? BY_CALLS : BY_STEPS;
@@ -140,7 +140,7 @@ static void call(struct thread *self, int function, bool by_program)
 		fail("thread %d has no stack at %#llx", self->tid, regs.rsp);
 	self->call[self->n_calls].back = back;
 	calls_enter(&self->call[self->n_calls++].call, function, self->tid, argument, self->regions,
-		    by_program);
+		    by_program && !self->n_handlers);
 	if (ptrace(PTRACE_POKEDATA, self->tid, (void *)regs.rsp,
 		   (void *)space_trap(self->process->space)))
 		fail("cannot write to the stack of thread %d: %s", self->tid, strerror(errno));
@@ -226,6 +226,30 @@ static bool is_repeating(const struct thread *self, uint64_t ip)
 	       ((byte[i] >= 0x6c && byte[i] <= 0x6f) || (byte[i] >= 0xa4 && byte[i] <= 0xaf));
 }
 
+/* --- handlers --- */
+
+static bool leaves_out_handlers;
+
+void thread_leave_out_handlers(void)
+{
+	leaves_out_handlers = true;
+}
+
+static void begin_handler(struct thread *self)
+{
+	if (leaves_out_handlers && self->n_handlers < MAX_HANDLERS)
+		self->handler[self->n_handlers++] = self->signalled_sp;
+}
+
+/* By its return, or by siglongjmp(). */
+static void end_handlers(struct thread *self)
+{
+	uint64_t sp = get(self, REGISTER(rsp));
+
+	while (self->n_handlers && sp >= self->handler[self->n_handlers - 1])
+		self->n_handlers--;
+}
+
 /* Nothing has been executed since the signal. */
 static bool is_in_handler(const struct thread *self)
 {
@@ -236,10 +260,13 @@ static bool is_in_handler(const struct thread *self)
 
 static void count(struct thread *self, uint64_t ip)
 {
-	if ((!self->in_library || self->counted_until) && !is_repeating(self, ip))
+	if ((!self->in_library || self->counted_until) && !self->n_handlers &&
+	    !is_repeating(self, ip))
 		regions_step(self->regions, 1);
 	if (self->counted_until && get(self, REGISTER(rsp)) == self->counted_until)
 		self->counted_until = 0;
+	if (self->n_handlers)
+		end_handlers(self);
 }
 
 /* Return: nothing has been executed, or it is not to be looked at. */
@@ -250,12 +277,14 @@ static bool is_after_signal(struct thread *self, uint64_t ip)
 	if (!self->signalled)
 		return false;
 	self->signalled = self->was_free = false;
-	if (is_in_handler(self))
+	if (is_in_handler(self)) {
+		begin_handler(self);
 		come_to(self, ip);
-	else if (was_free)
+	} else if (was_free) {
 		self->pace = FREELY;
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -305,6 +334,7 @@ void thread_signal(struct thread *self)
 	if (self->pace == BY_SYSCALLS || self->pace == BY_CALLS || self->is_librarys)
 		return;
 	self->signalled = true;
+	self->signalled_sp = get(self, REGISTER(rsp));
 	if (self->pace == FREELY && self->n_calls) {
 		self->was_free = true;
 		self->call[self->n_calls - 1].interrupted_ip = get(self, REGISTER(rip));

@@ -21,7 +21,8 @@ enum pace {
 	FREELY    /* in a call of the library's, until it returns */
 };
 
-#define MAX_CALLS 16
+#define MAX_CALLS    16
+#define MAX_HANDLERS 16
 
 struct process {
 	pid_t pid;
@@ -43,6 +44,7 @@ struct thread {
 	uint64_t ip;     /* of the instruction that comes next */
 	bool in_library; /* so is that */
 	bool signalled;  /* a signal was handed on: the next stop may be in its handler */
+	uint64_t signalled_sp;
 	bool was_free;
 	bool has_breakpoints, stops_at_them; /* of the processor, at calls_of_idle() */
 	/* calls that have not returned, each by a handler that interrupted the one before */
@@ -52,6 +54,9 @@ struct thread {
 		uint64_t interrupted_ip, interrupted_sp; /* 0: not */
 	} call[MAX_CALLS];
 	int n_calls;
+	uint64_t handler
+		[MAX_HANDLERS]; /* the stack pointer where each handler that runs was called */
+	int n_handlers;
 	uint64_t
 		counted_until; /* the stack pointer, where a call that is counted returns; 0: none */
 	struct thread *next;
@@ -72,6 +77,9 @@ void thread_trapped(struct thread *self);
 
 /** thread_signal() - @signal is on the way to it */
 void thread_signal(struct thread *self);
+
+/** thread_leave_out_handlers() - what handlers do is not counted */
+void thread_leave_out_handlers(void);
 
 /** thread_go() - on; @signal: 0: none */
 void thread_go(struct thread *self, int signal);

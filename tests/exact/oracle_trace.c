@@ -127,7 +127,7 @@ static void exec(struct thread *self)
 	has_started = true;
 	belong(self, new_process(self->tid));
 	self->regions = regions_new(self->tid);
-	self->n_calls = 0;
+	self->n_calls = self->n_handlers = 0;
 	self->is_librarys = self->signalled = self->was_free = false;
 	self->has_breakpoints = self->stops_at_them = false;
 	self->counted_until = 0;
