@@ -12,6 +12,7 @@ one() { # CASE SOURCE RUN
 		while read -r setting; do
 			export "${setting?}"
 		done <"$1/settings"
+		[ -z "${PMU_GROUP:-}" ] || unset PMU_EVENTS # those groups have the same
 		case $2 in
 		msr) export PMU_BACKEND=msr ;;
 		*) export PMU_BACKEND=perf ;;

@@ -10,7 +10,19 @@ import subprocess
 import judge
 import program
 
-LIMIT_S = 120
+LIMIT_S = 300
+LOADER = """#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	void *plugin = dlopen("case.so", RTLD_NOW);
+	int (*run)(void) = plugin ? (int (*)(void))dlsym(plugin, "run") : 0;
+	return run ? run() : (fprintf(stderr, "%s\\n", dlerror()), 1);
+}
+"""
+PLUGIN = ["-shared", "-fPIC", "-ftls-model=initial-exec", "-Dmain=run"]
+GROUPS = ("FIRST", "SECOND")
+GROUP = "[group]\nabout = %s of those that take turns\n[events]\ninstructions = instructions\n"
 
 
 class Failed(Exception):
@@ -23,6 +35,7 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMU_")}
         self.env["CCACHE_DISABLE"] = "1"  # no case is built twice
+        self.env["GLIBC_TUNABLES"] = program.TUNABLES
 
     def run(self, command, where, **env):
         done = subprocess.run(command, cwd=where, env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
@@ -40,21 +53,38 @@ class Bench:
     def compile(self, case, where, library=None, run_path=None):
         library = library or self.build / "lib/.libs"
         (where / "case.c").write_text(program.as_c(case), encoding="utf-8")
-        compiler = case["build"]["compiler"]
-        self.run([compiler if shutil.which(compiler) else "cc", *shlex.split(case["build"]["flags"]), "-std=gnu11", "-D_GNU_SOURCE", "-w",
-                  "-I%s" % (self.source / "include"), "-I%s" % pathlib.Path(__file__).parent, "-o", "case", "case.c",
-                  "-L%s" % library, "-lpmu", "-pthread", "-Wl,-z,now", "-Wl,-rpath,%s" % (run_path or library)], where)
+        compiler, flags = case["build"]["compiler"], shlex.split(case["build"]["flags"])
+        compiler = compiler if shutil.which(compiler) else "cc"
+        common = ["-std=gnu11", "-fno-builtin", "-D_GNU_SOURCE", "-w", "-pthread", "-Wl,-z,now"]
+        built = "case"
+        if case["build"].get("plugin"):
+            built, flags = "case.so", [f for f in flags if f not in ("-no-pie", "-pie", "-fPIE")] + PLUGIN
+            (where / "loader.c").write_text(LOADER, encoding="utf-8")
+            self.run([compiler, *common, "-o", "case", "loader.c", "-Wl,-rpath,$ORIGIN"], where)
+        self.run([compiler, *flags, *common, "-I%s" % (self.source / "include"), "-I%s" % pathlib.Path(__file__).parent, "-o", built, "case.c",
+                  "-L%s" % library, "-lpmu", "-Wl,-rpath,%s" % (run_path or library)], where)
 
-    def want(self, case, where):
-        """With the setting that says whose work a region has"""
-        settings = {k: v for k, v in case["settings"].items() if k == "PMU_SCOPE"}
-        return judge.read_oracle(self.run([self.oracle, "./case"], where, PMU_BACKEND="clock", PMU_OUTPUT="none", PMU_PIN="none",
+    def want(self, case, where, *options):
+        """With the settings that say whose work a region has, and which ones have a path"""
+        settings = {k: v for k, v in case["settings"].items() if k in ("PMU_SCOPE", "PMU_MAX_REGIONS")}
+        return judge.read_oracle(self.run([self.oracle, *options, "./case"], where, PMU_BACKEND="clock", PMU_OUTPUT="none", PMU_PIN="none",
                                           **settings))
+
+    @staticmethod
+    def groups(case, where):
+        """Groups that take turns count the same: together they have what one has.  Return: settings for them"""
+        if "PMU_ROTATE" not in case["settings"]:
+            return {}
+        for name in GROUPS:
+            (where / (name + ".group")).write_text(GROUP % name, encoding="utf-8")
+        return {"PMU_GROUP": ",".join(GROUPS)}
 
     def emulate(self, case, where):
         """By valgrind"""
-        self.run([self.build / "pmu", "run", "--emulate=fast", "--auto", "none", "-e", "instructions", "-o", "got.json", "-o",
-                  "got.csv", "./case"], where, **case["settings"])
+        groups = self.groups(case, where)
+        what = ["-g", groups["PMU_GROUP"]] if groups else ["-e", "instructions"]
+        self.run([self.build / "pmu", "run", "--emulate=fast", "--auto", "none", *what, "-o", "got.json", "-o", "got.csv", "./case"],
+                 where, PMU_GROUP_PATH=str(where), **case["settings"])
         return judge.read_report([where / "got.json"])
 
     def make(self, case, name, job):
@@ -66,7 +96,10 @@ class Bench:
         wants = self.want(case, where)
         (where / "case.json").write_text(json.dumps(case), encoding="utf-8")
         (where / "want.json").write_text(json.dumps(wants), encoding="utf-8")
-        (where / "settings").write_text("".join("%s=%s\n" % s for s in case["settings"].items()), encoding="utf-8")
+        settings = {**case["settings"], **self.groups(case, where)}
+        if "PMU_GROUP" in settings:
+            settings["PMU_GROUP_PATH"] = "/job/cases/" + where.name
+        (where / "settings").write_text("".join("%s=%s\n" % s for s in settings.items()), encoding="utf-8")
         sources = ["rdpmc", "read"] + ["msr"] * program.is_alone(case)
         (where / "sources").write_text(" ".join(sources), encoding="utf-8")
 
@@ -88,7 +121,7 @@ class Bench:
     def verdict(self, case, name):
         where = self.place(name)
         self.compile(case, where)
-        wants = self.want(case, where)
+        wants = self.want(case, where, "-s")
         rows, general = self.emulate(case, where)
         verdict = judge.compare(wants, rows)
         for text in general:

@@ -57,7 +57,7 @@ class Total:
         regions = [verdict.count(outcome) for outcome in (COMPARED, MARKED, WRONG)]
         self.regions = [a + b for a, b in zip(self.regions, regions)]
         self.add_kinds(case, verdict)
-        for name in [case["build"]["compiler"], *case["build"]["flags"].split(), *("%s=%s" % s for s in case["settings"].items())]:
+        for name in ["plugin"] * bool(case["build"].get("plugin")) + [case["build"]["compiler"], *case["build"]["flags"].split(), *("%s=%s" % s for s in case["settings"].items())]:
             row = self.row(name)
             row[:] = [a + b for a, b in zip(row, [len(case["programs"]), *regions])]
         for text, n in verdict.marks.items():

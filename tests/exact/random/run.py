@@ -32,7 +32,8 @@ SHRINK_S = 300
 
 def as_words(case):
     settings = " ".join("%s=%s" % s for s in case["settings"].items() if s[0] != "PMU_TRACE_SIZE")
-    return "%s %s" % (case["build"]["compiler"], case["build"]["flags"]) + (", " + settings if settings else "")
+    plugin = ", plugin" if case["build"].get("plugin") else ""
+    return "%s %s" % (case["build"]["compiler"], case["build"]["flags"]) + plugin + (", " + settings if settings else "")
 
 
 class Runner:
@@ -115,7 +116,7 @@ def chosen(options):
     end = time.monotonic() + 60 * options.minutes
     seed = int(first)
     while time.monotonic() < end if options.minutes else seed <= int(last or first):
-        yield "seed %d" % seed, program.make(seed, options.programs)
+        yield "seed %d" % seed, program.make(seed, options.programs, program.PORTABLE_KINDS if options.make else program.ALL_KINDS)
         seed += 1
 
 

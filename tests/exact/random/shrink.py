@@ -52,8 +52,8 @@ def simpler(case):
     flags = case["build"]["flags"].split()
     for at in range(1, len(flags)):
         yield {**case, "build": {**case["build"], "flags": " ".join(flags[:at] + flags[at + 1:])}}
-    for key, value in (("flags", "-O1"), ("compiler", "gcc"), ("init", False)):
-        if case["build"][key] != value and (key != "flags" or len(flags) == 1):
+    for key, value in (("flags", "-O1"), ("compiler", "gcc"), ("init", False), ("plugin", False)):
+        if case["build"].get(key, value) != value and (key != "flags" or len(flags) == 1):
             yield {**case, "build": {**case["build"], key: value}}
     used = {step["name"] for steps in lists(case) for step in steps if "name" in step}
     for at, name in enumerate(case["names"]):

@@ -12,7 +12,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +24,22 @@
 #define N_PLACES  40
 
 static volatile uint64_t sink;
+
+/* A thread's. One word, as a plugin's thread-local variables have no more room that is there from the beginning. */
+static _Thread_local struct {
+	char places[N_PLACES][PMU_NAME_MAX + 1], rewritten[PMU_NAME_MAX + 1],
+		text[PMU_NAME_MAX + 1];
+	unsigned int n_placed;
+	void (*handler)(void);
+	int is_child; /* has no other threads */
+} * own;
+
+static void begin_thread(void)
+{
+	own = calloc(1, sizeof(*own));
+	if (!own)
+		abort();
+}
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define TURNS(n) __asm__ volatile("mov %0, %%ecx\n1: dec %%ecx\n jnz 1b" : : "i"(n) : "ecx", "cc")
@@ -118,43 +136,82 @@ KEPT static void arithmetic(unsigned int n)
 	sink += (uint64_t)sum;
 }
 
-/* --- places of names --- */
+/*
+ * --- libc's: the same instructions where GLIBC_TUNABLES says which of several ways it goes (program.py), and no more than
+ * once a thread or process where it allocates: none of them does ---
+ */
 
-static _Thread_local char places[N_PLACES][PMU_NAME_MAX + 1], rewritten[PMU_NAME_MAX + 1];
-static _Thread_local unsigned int n_placed;
+static int compare_words(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+KEPT static void libc_sort(unsigned int n)
+{
+	uint32_t value[16], seed = n;
+
+	n = n % 7 + 2;
+	for (unsigned int i = 0; i < n; i++)
+		value[i] = seed = seed * 1664525 + 1013904223;
+	qsort(value, n, sizeof(*value), compare_words);
+	sink += value[n / 2];
+}
+
+KEPT static void libc_print(unsigned int n)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u of %s", n, "them");
+	sink += (uint64_t)text[0];
+}
+
+KEPT static void libc_number(unsigned int n)
+{
+	static const char *const text[] = { "0", "12.5", "1e3", "-.25" };
+
+	sink += (uint64_t)strtod(text[n % 4], NULL);
+}
+
+KEPT static void libc_text(const char *text, size_t size)
+{
+	memcpy(own->text, text, size);
+	OPAQUE(size);
+	sink += strlen(own->text) + (uint64_t)memcmp(own->text, text, size);
+	memset(own->text, 0, size);
+}
+
+/* --- places of names --- */
 
 /* Text at an address that no text has had yet, or not for long. */
 KEPT static const char *placed(const char *text, size_t size)
 {
-	return copy(places[n_placed++ % N_PLACES], text, size);
+	return copy(own->places[own->n_placed++ % N_PLACES], text, size);
 }
 
 /* --- signals --- */
 
-static _Thread_local void (*handler)(void);
-
 static void on_signal(int number)
 {
 	(void)number;
-	handler();
+	own->handler();
 }
 
 KEPT static void interrupted(void (*by)(void))
 {
-	handler = by;
+	own->handler = by;
 	kernel(SYS_tgkill, kernel(SYS_getpid, 0, 0, 0, 0, 0), kernel(SYS_gettid, 0, 0, 0, 0, 0),
 	       SIGUSR1, 0, 0);
 }
 
 /* --- other processes --- */
 
-static _Thread_local int is_child; /* has no other threads */
-
 KEPT static long forked(void)
 {
 	long pid = kernel(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 
-	is_child |= !pid;
+	own->is_child |= !pid;
 	return pid;
 }
 
@@ -175,7 +232,7 @@ typedef void (*job_t)(void);
 
 KEPT static void post(int which, job_t job)
 {
-	if (is_child)
+	if (own->is_child)
 		job();
 	else
 		kernel(SYS_write, thread[which].jobs[1], (long)&job, sizeof(job), 0, 0);
@@ -185,7 +242,7 @@ KEPT static void await(int which)
 {
 	char done;
 
-	if (!is_child)
+	if (!own->is_child)
 		kernel(SYS_read, thread[which].done[0], (long)&done, 1, 0, 0);
 }
 
@@ -194,6 +251,7 @@ static void *serve(void *arg)
 	int which = (int)(intptr_t)arg;
 	job_t job;
 
+	begin_thread();
 	while (kernel(SYS_read, thread[which].jobs[0], (long)&job, sizeof(job), 0, 0) ==
 		       sizeof(job) &&
 	       job) {
@@ -209,6 +267,7 @@ static void start(int n, int init)
 
 	if (init)
 		pmu_init(NULL);
+	begin_thread();
 	sigaction(SIGUSR1, &action, NULL);
 	for (int i = 0; i < n; i++) {
 		if (pipe(thread[i].jobs) || pipe(thread[i].done))
@@ -235,6 +294,7 @@ KEPT static void leave(void)
 /* A program of its own, where neither its thread nor its process had a region before. */
 KEPT static void *alone(void *job)
 {
+	begin_thread();
 	(*(job_t *)job)();
 	return NULL;
 }
@@ -255,7 +315,7 @@ KEPT static void in_child(job_t job)
 		waited(pid);
 		return;
 	}
-	is_child = 1;
+	own->is_child = 1;
 	job();
 	leave();
 }
