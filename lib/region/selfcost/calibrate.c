@@ -324,12 +324,21 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 	pmu_arena_rewind(&self->arena, real.mark);
 }
 
+/* A source that can be suspended counts nothing in a signal handler: there nothing can be measured. */
+static bool counts_stand_still(const struct pmu_thread *self)
+{
+	uint64_t now[PMU_MAX_SLOTS];
+
+	return self->suspends &&
+	       self->read(self->counters, now) & ~(pmu_thread_missing(self) | PMU_READ_DELAYED);
+}
+
 void pmu_cost_way(struct pmu_thread *self, enum pmu_way way)
 {
 	sigset_t signals;
 
 	if (!self->cost || self->cost->by[way].known || self->measuring || !self->read ||
-	    pmu_thread_is_watched(self) || !be_alone(self, &signals))
+	    pmu_thread_is_watched(self) || counts_stand_still(self) || !be_alone(self, &signals))
 		return;
 	measure(self, way);
 	be_social(&signals);
