@@ -60,14 +60,13 @@ class Chooser:
         self.left = rng.randint(3, 20)
         self.times = 1  # how often a step at hand is done
         self.around = []  # regions that it is in
-        self.detached = []  # regions that are open yet when one around them has ended; begun again, they have never ended
         self.others = []  # regions that another thread is in, whose context this one has entered
         self.cycles = rng.random() < .1  # regions are in themselves by way of others
         self.works = WORKS + LIBC_WORKS * ("libc" in kinds)
 
     def name(self, open_bytes):
         """Of a region: its number, or None where no name is left"""
-        unfit = set(self.others + self.detached)
+        unfit = set(self.others)
         if not self.cycles:
             unfit |= set(self.around[:-1])
         fit = [i for i in self.own if open_bytes + len(self.names[i].encode()) < PATH_MAX and i not in unfit]
@@ -108,7 +107,7 @@ class Chooser:
         step = {"do": kind}
         if kind in ("region", "recursion", "scope", "jump", "begin", "end", "reset", "read", "is_open"):
             step["name"] = self.name(open_bytes)
-            if step["name"] is None or kind == "end" and not self.may_end(step["name"]):
+            if step["name"] is None:
                 return [self.work()]
             open_bytes += len(self.names[step["name"]].encode()) + 1
             self.around += [step["name"]] * (kind == "recursion")
@@ -123,13 +122,6 @@ class Chooser:
         if kind == "thread":
             step["later"] = self.rng.random() < .4
         return [step]
-
-    def may_end(self, name):
-        """Before its time"""
-        if name not in self.around or "begins without an end" not in EXCLUDED:
-            return True
-        self.detached += self.around[self.around.index(name):] if self.times == 1 else []
-        return self.times == 1
 
     def inside(self, step, depth, open_bytes):
         around, others, own = self.around, self.others, self.own
