@@ -2,6 +2,7 @@
 /* The public functions, how many instructions of the program a call of each takes, and what it does to regions. */
 #include "oracle_calls.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,8 @@ void calls_return(struct call *call, uint64_t value, struct regions *regions)
 		regions_begin(regions, call->name);
 	else if ((int)value == 0 && act == END)
 		regions_end(regions, call->name, call->at);
+	else if ((int)value == -ENOENT && act == END)
+		regions_end_refused(regions, call->name);
 	else if ((int)value == 0 && act == ENTER)
 		regions_enter(regions, call->argument, call->at);
 	else if ((int)value == 0 && act == LEAVE)

@@ -282,6 +282,20 @@ void regions_end(struct regions *self, const char *name, uint64_t at)
 	finish(node, at);
 }
 
+static bool is_known(const struct node *above, const char *name)
+{
+	for (const struct node *node = above->child; node; node = node->next)
+		if (!strcmp(node->name, name) || is_known(node, name))
+			return true;
+	return false;
+}
+
+void regions_end_refused(struct regions *self, const char *name)
+{
+	if (!is_known(&self->tree->root, name))
+		node_below(self->tree, &self->tree->root, name);
+}
+
 /* --- contexts --- */
 
 static const struct context *find_context(const struct regions *self, uint64_t word)

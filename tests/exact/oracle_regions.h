@@ -42,6 +42,9 @@ uint64_t regions_now(const struct regions *self);
 void regions_begin(struct regions *self, const char *name);
 void regions_end(struct regions *self, const char *name, uint64_t at);
 
+/** regions_end_refused() - an end of a region that is not open: the report has its name, which counts for the limit */
+void regions_end_refused(struct regions *self, const char *name);
+
 /** regions_get(), regions_enter(), regions_leave() - likewise, of contexts; @context is what the call returned or got */
 void regions_get(struct regions *self, uint64_t context);
 void regions_enter(struct regions *self, uint64_t context, uint64_t at);
