@@ -52,7 +52,7 @@ void pmu_pages_free(void *pages, size_t size);
 /**
  * pmu_roots_alloc(), pmu_roots_free() - the same for what points to memory of malloc's
  *
- * Or that would be a leak of the program's, whose end LeakSanitizer makes a failure of.
+ * Else LeakSanitizer takes that memory for leaked, and makes the program's end a failure.
  */
 void *pmu_roots_alloc(size_t size);
 void pmu_roots_free(void *pages, size_t size);

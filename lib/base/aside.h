@@ -15,11 +15,11 @@
 #define pmu_aside pmu_aside_1
 struct pmu_aside_calls {
 	/*
-	 * Jumped to by a stand-in (PMU_STANDS_IN), whose work it calls with the same arguments, to return what that
-	 * returned.
+	 * A stand-in (PMU_STANDS_IN) jumps here: this calls the stand-in's work with the same arguments and returns what
+	 * that returned.
 	 */
 	void (*enter)(void);
-	/* where that returns to: who finds it behind itself has its caller one frame further out */
+	/* where that work returns to: a function that returns here has its caller one frame further out */
 	const void *back;
 	/* pmu_region_begin() and pmu_region_end(), from what a stand-in does */
 	int (*begin)(const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An environment for a library's eyes, for the time of one call. */
+/* An environment for another library to read, for the time of one call. */
 #ifndef PMU_BASE_ENVIRON_H
 #define PMU_BASE_ENVIRON_H
 
@@ -11,7 +11,7 @@ struct pmu_environ;
  * @hidden: variables that begin so are left out; NULL: none
  *
  * setenv() in a library is no way out: it reallocates the array that other threads' getenv() may be
- * walking just then.  So environ points until pmu_environ_leave() to a copy; whoever reads it finds
+ * walking just then.  So environ points until pmu_environ_leave() to a copy; a reader finds
  * every variable in the one array and in the other, and the program's own array is never written
  * to.  The copy is not freed, as a thread may still be walking it.  A thread that changes the
  * environment at that very moment changes the copy: what it changed is taken over (not with

@@ -34,7 +34,7 @@ static struct page *newest; /* pages are only added */
 /* In place of one that found no memory, which most often is what it would have said. */
 static struct sentence unsaid = { "there was no memory, not even to say what for" };
 
-/* --- whose a sentence is --- */
+/* --- a sentence for each thread --- */
 
 static pthread_key_t exit_key;
 static bool have_key;
@@ -93,7 +93,7 @@ static struct sentence *take(void)
 	pmu_races_ignore(page, sizeof(*page));
 	page->taken[0] = true;
 	page->older = __atomic_load_n(&newest, __ATOMIC_RELAXED);
-	/* Pairs with the acquire above: who sees the page sees what is older. */
+	/* Pairs with the acquire above: a thread that sees the page sees older ones, too. */
 	while (!__atomic_compare_exchange_n(&newest, &page->older, page, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED))
 		;

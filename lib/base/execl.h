@@ -25,7 +25,7 @@ static inline size_t pmu_execl_count(const char *arg, va_list *args)
 
 static inline void pmu_execl_copy(char **argv, const char *arg, va_list *args)
 {
-	/* argv is char * for historical reasons; nobody writes to the words */
+	/* argv is char * for historical reasons; the words are not written to */
 	for (; arg; arg = va_arg(*args, const char *))
 		*argv++ = (char *)(uintptr_t)arg;
 	*argv = NULL;

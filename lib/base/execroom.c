@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rooms are mapped where none is free, and stay.  Each has a futex word that says whose it is: a
+ * Rooms are mapped where none is free, and stay.  Each has a futex word with its owner: a
  * task that shares this memory with its parent registers the room as a robust mutex that it holds,
  * and an exec that works is to the kernel the end of a mutex's owner (robust_list(2); Linux:
  * exec_mm_release()).

@@ -20,7 +20,7 @@
 #define NUMBER_MAX 65536u
 /* How far below the top of the range the first try begins. */
 #define WINDOW 256u
-/* 0, 1 and 2 mean something to everybody. */
+/* 0, 1 and 2 are the standard streams. */
 #define NUMBER_MIN 3u
 
 /* What is between pmu_fd_begin() and pmu_fd_end(), of which there is one at a time. */

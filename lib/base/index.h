@@ -24,7 +24,7 @@ int pmu_index_reserve(struct pmu_index *index, size_t more);
 
 /**
  * pmu_index_find() - the place of what is wanted, or the free one where it belongs
- * @same: is @thing, whose hash is the same, what is @wanted?
+ * @same: is @thing, which has the same hash, what is @wanted?
  * Context: after pmu_index_reserve() for one.
  */
 struct pmu_index_place *pmu_index_find(const struct pmu_index *index, uint32_t hash,

@@ -43,7 +43,7 @@ void pmu_json_start(struct pmu_json *json, const char *text, size_t len);
  */
 enum pmu_json_kind pmu_json_next(struct pmu_json *json);
 
-/** pmu_json_skip() - to the end of the object or array whose beginning was just read */
+/** pmu_json_skip() - to the end of the object or array that has just begun */
 void pmu_json_skip(struct pmu_json *json);
 
 /**

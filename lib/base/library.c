@@ -74,7 +74,7 @@ static void try(struct pmu_library *library)
 		library->state = PMU_LIBRARY_NOT;
 		return;
 	}
-	dlerror(); /* what somebody else has left */
+	dlerror(); /* drops the program's last error */
 	handle = library->file ? dlopen(library->file, RTLD_NOW | RTLD_LOCAL)
 			       : open_somewhere(library);
 	if (handle && find_all(library, handle)) {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/** The process that holds it; 0 nobody. */
+/** The process that holds it; 0: none. */
 struct pmu_lock {
 	int owner;
 };
@@ -22,7 +22,7 @@ static inline void pmu_lock_take(struct pmu_lock *lock)
 	/* acquire: pairs with the release in pmu_lock_give() */
 	while (!__atomic_compare_exchange_n(&lock->owner, &owner, self, false, __ATOMIC_ACQUIRE,
 					    __ATOMIC_RELAXED)) {
-		/* another process: the thread that held it did not come along */
+		/* else the parent's: the thread that held it is not in this process */
 		if (owner == self) {
 			sched_yield();
 			owner = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process says that leaves no results where they are kept: a file in their stead. */
+/* A file that a process leaves in place of results that it could not keep. */
 #ifndef PMU_BASE_LOST_H
 #define PMU_BASE_LOST_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A value that is found out once a process and kept.  Nobody waits: who comes while another thread
- * stores it, or is the child of a process in which one did, finds it out for itself.
+ * A value that is found out once a process and kept.  No thread waits: one that comes while another
+ * stores it, or in the child of a process in which one did, finds it out for itself.
  */
 #ifndef PMU_BASE_ONCE_H
 #define PMU_BASE_ONCE_H
@@ -24,9 +24,9 @@ static inline bool pmu_once_is_kept(const struct pmu_once *once)
 }
 
 /**
- * pmu_once_take() - is it the caller, who has found the value out, that stores it?
+ * pmu_once_take() - may the caller store the value that it has found out?
  *
- * True for one caller, who calls pmu_once_keep() next.  Relaxed: it reads nothing of another
+ * True for one caller, which calls pmu_once_keep() next.  Relaxed: it reads nothing of another
  * thread's.
  */
 static inline bool pmu_once_take(struct pmu_once *once)

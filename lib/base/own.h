@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All that the library keeps in threads' own memory (TLS).  The loader has some 1,600 bytes of it for
- * all libraries that come by dlopen(), and whatever libpmu took of them a library of the program's
- * could not have: where libpmu-preload.so is loaded, whose TLS is in the program's initial block, it
- * is there.  Both define it, under a name without a version, and the loader takes what it finds first.
+ * all libraries that come by dlopen(), and the program's own could not have what libpmu took of
+ * them: where libpmu-preload.so is loaded it is there, in the program's initial TLS block.  Both
+ * define it, under a name without a version, and the loader takes what it finds first.
  */
 #ifndef PMU_BASE_OWN_H
 #define PMU_BASE_OWN_H
@@ -49,8 +49,8 @@ extern __thread struct pmu_own pmu_own PMU_OWN;
 #define PMU_GUARD_SHUT (UINT32_C(1) << 31)
 
 /*
- * Stands for the state of a thread that has none: its guard, which comes first, lets nobody in.  Of
- * what is behind it begin and end read zeros.
+ * Stands for the state of a thread that has none: its guard, which comes first, is always shut.
+ * Behind it begin and end read zeros.
  */
 struct pmu_nobody {
 	uint32_t *guard;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who we are and whose a file is, as the kernel has it: libc's functions may be preloaded
+ * Our user and a file's owner, as the kernel has them: libc's functions may be preloaded
  * (fakeroot(1)), and what they say would be compared with what the kernel does.
  */
 #ifndef PMU_BASE_OWNER_H

@@ -23,8 +23,7 @@ int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
 	if (!tmp || tmp[0] != '/')
 		tmp = "/tmp";
 	/*
-	 * Somebody else's is what 'sudo -E' and su hand on; the XDG specification has it passed
-	 * over.
+	 * 'sudo -E' and su hand on another user's; the XDG specification has it passed over.
 	 */
 	if (nth == 0 && (!runtime || runtime[0] != '/' || !pmu_owner_is_self(runtime)))
 		return -ENOENT;

@@ -9,7 +9,7 @@
 #define PMU_N_PLACES  3
 
 /** pmu_place_path() - the @nth folder, best first.  Return: 0; -ENOENT where the
- * environment names none, or names a folder for us that is somebody else's. */
+ * environment names none, or names another user's folder for us. */
 int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX]);
 
 /**

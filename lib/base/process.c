@@ -57,13 +57,13 @@ int pmu_process_stat_thread(int tid, struct pmu_process_stat *stat)
 	return stat_read(path, stat);
 }
 
-/* A zombie whose other threads still run is alive. */
+/* A zombie with other threads that still run is alive. */
 bool pmu_process_has_ended(const struct pmu_process_stat *stat)
 {
 	return (stat->state == 'Z' && stat->n_threads <= 1) || stat->state == 'X';
 }
 
-/* The same as long as any process lives: children of one that has read it need not. */
+/* It never changes: children of a process that has read it need not read it again. */
 static void read_boot_id(char *id, size_t size)
 {
 	static char known[40];

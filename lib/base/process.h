@@ -28,7 +28,7 @@ int pmu_process_stat(int pid, struct pmu_process_stat *stat);
 /** pmu_process_stat_thread() - of a thread of the calling process, likewise */
 int pmu_process_stat_thread(int tid, struct pmu_process_stat *stat);
 
-/** pmu_process_has_ended() - a zombie, none of whose threads runs any more */
+/** pmu_process_has_ended() - a zombie without a thread that still runs */
 bool pmu_process_has_ended(const struct pmu_process_stat *stat);
 
 /** What tells a process from any other, before and after it; 0 or "" is not known. */
@@ -61,7 +61,7 @@ enum pmu_liveness {
  * A process of a container that is seen from here is looked for in /proc, one after another.
  */
 enum pmu_liveness pmu_process_liveness(const struct pmu_process *process);
-/** pmu_process_liveness_here() - likewise, and what is of a container is foreign: nothing is looked for */
+/** pmu_process_liveness_here() - likewise, without a search: a container's process is foreign */
 enum pmu_liveness pmu_process_liveness_here(const struct pmu_process *process);
 
 #endif

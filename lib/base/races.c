@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What valgrind's tools for races are told about memory whose order they cannot see. */
+/* What valgrind's race detectors are told about memory with an order that they cannot see. */
 #include "base/races.h"
 
 #ifdef __has_include

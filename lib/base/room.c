@@ -86,7 +86,7 @@ static void make(void *call)
 	mine->result = mine->function(mine->argument);
 }
 
-/* One stays for the next call; who finds none makes one. */
+/* One stays for the next call; a call that finds none maps one. */
 static char *spare;
 
 static char *take_stack(void)
@@ -111,7 +111,7 @@ static void give_back(char *stack)
 		munmap(other, ROOM_BYTES);
 }
 
-/* What comes from outside; not what the thread's own next instruction may raise. */
+/* Signals from outside; not those that the thread's own instructions may raise. */
 static void hold_signals(sigset_t *before)
 {
 	static const int raised[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Children inherit the limit on descriptors as it is at that moment: while one is made the limit
- * does not rise, and while it is raised none is made.  The wrappers of fork and spawn say so, in
- * libpmu and in libpmu-preload.so alike; the word that they say it by is in the latter where that
- * is loaded.
+ * does not rise, and while it is raised none is made.  The wrappers of fork and spawn, in libpmu
+ * and in libpmu-preload.so, count that in one word, which is in the latter where that is loaded.
  *
  * Not covered: vfork() and clone(), which are not wrapped.
  */
@@ -31,9 +30,9 @@ static inline bool pmu_spawning_is_there(int tid)
 
 /**
  * pmu_spawning_wait() - until the limit is as the program has it
- * Context: any; signals wait while it is raised, so nobody waits for what it has interrupted.
- * Return: the word; negative in a copy of the process, or in a child of vfork(), whose limit is its
- * own.
+ * Context: any; signals wait while it is raised, so no handler waits for its own thread.
+ * Return: the word; negative in a copy of the process, or in a child of vfork(): their limit is
+ * their own.
  */
 static inline int pmu_spawning_wait(const int *word)
 {
@@ -62,7 +61,7 @@ static inline void pmu_spawning_end(int *word)
 	__atomic_fetch_sub(word, 1, __ATOMIC_RELEASE);
 }
 
-/** pmu_spawning_forget() - in the child: it is nobody's business here. */
+/** pmu_spawning_forget() - in the child: none of its threads is making one. */
 static inline void pmu_spawning_forget(int *word)
 {
 	__atomic_store_n(word, 0, __ATOMIC_RELAXED);

@@ -139,9 +139,9 @@ static bool may_be_near(uint64_t a, uint64_t b, unsigned int most)
 }
 
 /*
- * Edits (insert, delete, replace, swap two neighbours) from the word, whose characters' places are
- * in @at, to a candidate: a column of the usual matrix is two words of bits, differences of
- * neighbours in it.
+ * Edits (insert, delete, replace, swap two neighbours) from the word, with the places of its
+ * characters in @at, to a candidate: a column of the usual matrix is two words of bits, differences
+ * of neighbours in it.
  *
  * Source: H. Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances,
  * Nordic Journal of Computing 10 (2003).
@@ -187,7 +187,7 @@ void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_
 {
 	unsigned int n = (unsigned int)(outline >> 56);
 	unsigned int n_word = (unsigned int)(search->outline >> 56);
-	/* a word of which nothing is left is no slip */
+	/* a word of which nothing is left is no typing mistake */
 	unsigned int most = n > 5 ? n / 3 : n > 1, edits;
 
 	if (most > EDITS_MAX)

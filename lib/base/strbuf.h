@@ -39,7 +39,7 @@ const char *pmu_strbuf_text(const struct pmu_strbuf *buf);
  */
 const char *pmu_closest(const char *word, const char *const *candidates);
 
-/** Longer candidates are nobody's slip of the hand. */
+/** Longer words and candidates are never compared: they are no typing mistakes. */
 #define PMU_CLOSEST_MAX 128
 
 /** The same, candidate by candidate. */

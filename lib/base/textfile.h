@@ -10,7 +10,7 @@
  * @most: bytes that it may have
  * @text: receives it, for free(); NULL where it cannot be read
  *
- * A pipe that nobody writes to holds up no one.
+ * Does not block on a pipe without a writer.
  * Return: 0, or a negative errno: -ENOTSUP where it is no ordinary file, -EFBIG where it has more.
  */
 int pmu_textfile_read(const char *path, size_t most, char **text, size_t *len);

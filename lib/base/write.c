@@ -108,7 +108,7 @@ int pmu_write_all(int fd, const void *bytes, size_t len)
 #define F_GET_RW_HINT 1035
 #define F_SET_RW_HINT 1036
 #endif
-/* Ends with no file's life: means nothing to a pipe or a socket. */
+/* A lifetime of files (RWH_WRITE_LIFE_EXTREME): of no effect on a pipe or a socket. */
 #define GIVEN_UP 5u
 #define NOT_SAID 0u
 

@@ -13,8 +13,8 @@
 
 /*
  * Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, to a pipe without a reader SIGPIPE; both end a
- * program that did not ask for any of it.  They go to the thread that writes: held back there, and
- * taken away if it was us who caused them. Looking at the limit first is not enough: another
+ * program that did not ask for any of it.  They go to the thread that writes: blocked there, and
+ * taken away if we caused them.  Looking at the limit first is not enough: another
  * thread, or prlimit(1), may lower it meanwhile.
  */
 
