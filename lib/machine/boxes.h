@@ -33,7 +33,7 @@ size_t pmu_box_stem(const char *name);
  *       in the order of their numbers; "uncore_imc_1" is that one alone; "hisi_sccl,ddrc" has
  *       hisi_sccl1_ddrc0, hisi_sccl1_ddrc1, ...
  *
- * A box whose cpumask is empty or cannot be read is none: nobody could count it.
+ * A box with an empty or unreadable cpumask is left out: it cannot be counted.
  * Return: how many there are, of which @room were filled in; 0 for none.
  */
 size_t pmu_boxes_find(const char *devices, const char *pmu, struct pmu_box *box, size_t room);

@@ -41,7 +41,7 @@ void pmu_claims_open(struct pmu_claims *claims, const char *dir, const struct pm
 {
 	memset(claims, 0, offsetof(struct pmu_claims, file));
 	claims->fd = -1;
-	/* without /proc nobody can tell who lives */
+	/* without /proc it cannot be told which processes live */
 	if (!dir || !self->start_time ||
 	    (size_t)snprintf(claims->path, sizeof(claims->path), "%s/claims", dir) >=
 		    sizeof(claims->path)) {
@@ -54,8 +54,7 @@ void pmu_claims_open(struct pmu_claims *claims, const char *dir, const struct pm
 	snprintf(claims->boot_id, sizeof(claims->boot_id), "%s", self->boot_id);
 }
 
-/* Never wait long for a holder that may be stopped: what we delay is somebody's program.
- */
+/* Never wait long for a holder that may be stopped: the user's program waits meanwhile. */
 static int lock_file(int fd)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -136,7 +135,7 @@ void pmu_claims_sift(struct pmu_claims *claims, const struct pmu_mask *cpus)
 
 /*
  * Leaves out what is no claim, what this process claimed before an exec, and, where there are many,
- * those of which nobody here can tell whether they hold.
+ * those of other pid namespaces: whether they still hold cannot be told here.
  */
 static void check_claims(struct pmu_claims *claims)
 {
@@ -194,7 +193,7 @@ static void write_claims(struct pmu_claims *claims)
 	memset(&file->head, 0, sizeof(file->head));
 	memcpy(file->head.magic, claims_magic, sizeof(claims_magic));
 	memcpy(file->head.boot_id, claims->boot_id, sizeof(file->head.boot_id));
-	/* A full disk costs the claims, not the program: there is nobody to tell. */
+	/* A full disk costs the claims, not the program: it is not reported. */
 	if (!pmu_write_at(claims->fd, file, size, 0) && size < claims->size)
 		pmu_write_resize(claims->fd, (off_t)size);
 }

@@ -57,8 +57,8 @@ struct pmu_claims {
 };
 
 /**
- * pmu_claims_open() - no more than that
- * @dir: an existing folder of this user; NULL: nobody's claims are asked or made
+ * pmu_claims_open() - fill in @claims; opens no file yet
+ * @dir: an existing folder of this user; NULL: no claims are read or made
  * @self: this process
  */
 void pmu_claims_open(struct pmu_claims *claims, const char *dir, const struct pmu_process *self);
@@ -66,7 +66,7 @@ void pmu_claims_open(struct pmu_claims *claims, const char *dir, const struct pm
 /**
  * pmu_claims_lock() - read the claims and keep them from changing
  * Return: 0; else there are no claims to respect, none can be made, and no unlock is due:
- * -ENOENT without a folder, -EAGAIN where somebody holds the lock for more than 50 ms, or
+ * -ENOENT without a folder, -EAGAIN where another process holds the lock for more than 50 ms, or
  * the errno of the file.
  */
 int pmu_claims_lock(struct pmu_claims *claims);
@@ -80,7 +80,7 @@ int pmu_claims_lock(struct pmu_claims *claims);
  */
 void pmu_claims_sift(struct pmu_claims *claims, const struct pmu_mask *cpus);
 
-/** pmu_claims_unlock() - claim @cpu too (-1: nothing), and let others in. */
+/** pmu_claims_unlock() - claim @cpu too (-1: nothing), and let other sessions lock. */
 void pmu_claims_unlock(struct pmu_claims *claims, int cpu);
 
 /** pmu_claims_close() - give all of them back; a forked child's copy does nothing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is this CPU. */
+/* A CPU's identity. */
 #include "machine/cpu.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is this CPU. */
+/* A CPU's identity. */
 #ifndef PMU_MACHINE_CPU_H
 #define PMU_MACHINE_CPU_H
 
@@ -92,7 +92,7 @@ void pmu_cpu_midr(uint64_t midr, struct pmu_cpu_id *id);
 int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr);
 
 /**
- * pmu_cpu_riscv_of_cpuinfo() - who a RISC-V processor is, by the first one of /proc/cpuinfo
+ * pmu_cpu_riscv_of_cpuinfo() - a RISC-V processor's identity, by the first one of /proc/cpuinfo
  * Source: RISC-V Privileged Architecture, machine-level CSRs: mvendorid, marchid, mimpid.
  * Return: 0, -ENOENT where one of the three is not there.
  */

@@ -69,7 +69,7 @@ bool pmu_cpuid_get(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t sublea
 /* What is read of this processor, in ascending order. */
 static const struct {
 	uint32_t leaf, subleaf;
-	bool identity; /* it says who the processor is, not what its PMU can do */
+	bool identity; /* it says which processor it is, not what its PMU can do */
 } wanted[] = {
 	{ 0x00000000, 0, true },  { 0x00000001, 0, true },  { 0x00000007, 0, false },
 	{ 0x00000007, 1, false }, { 0x0000000a, 0, false }, { 0x0000001a, 0, false },
@@ -111,7 +111,7 @@ static bool exists(const struct bounds *bounds, uint32_t leaf)
 	return leaf <= bounds->basic;
 }
 
-/* Hyper-V's own signature, which KVM and Xen put before theirs where they play it. */
+/* Hyper-V's signature, which KVM and Xen put before their own where they emulate it. */
 static bool is_hyperv(const struct pmu_cpuid_regs *regs)
 {
 	return regs->ebx == 0x7263694d && regs->ecx == 0x666f736f && regs->edx == 0x76482074;

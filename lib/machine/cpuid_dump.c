@@ -18,7 +18,7 @@
 struct parser {
 	struct pmu_cpuid_dump *dump;
 	size_t line; /* from 1 */
-	size_t cpu;  /* the one whose leaves come, from 1; 0: none yet */
+	size_t cpu;  /* the next leaves are of this one, from 1; 0: none yet */
 	bool behind; /* its raw format has ended: now come leaves that libcpuid does not keep */
 	struct pmu_libcpuid_text raw; /* what libcpuid reads */
 };
@@ -253,7 +253,7 @@ static bool is_end(const struct text *text)
 	       !memcmp(text->at + half, dashes, half);
 }
 
-/* A line of any other kind is somebody's remark. */
+/* A line of any other kind is a remark. */
 static int add_line(struct parser *parser, struct text text)
 {
 	if (is_heading(&text))

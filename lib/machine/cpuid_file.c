@@ -13,7 +13,7 @@
 
 int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump)
 {
-	/* a pipe nobody writes to holds up no one */
+	/* O_NONBLOCK: does not wait for a pipe's writer */
 	int fd = PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	char *text;
 	size_t len;

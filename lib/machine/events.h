@@ -19,7 +19,7 @@ struct pmu_events {
 
 /**
  * pmu_events_get() - loaded at the first call, or linked
- * Return: NULL with a sentence where it cannot be had.
+ * Return: NULL with a sentence where that fails.
  */
 const struct pmu_events *pmu_events_get(void);
 

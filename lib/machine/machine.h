@@ -20,7 +20,7 @@
 struct pmu_machine_from {
 	const char *cpuid_file; /* a dump for pmu_cpuid_load() */
 	const char *topology;   /* an hwloc XML file */
-	const char *msr_device; /* registers: a path whose %d is the CPU's number */
+	const char *msr_device; /* registers: a path with %d for the CPU's number */
 	const char *msr_batch;  /* msr-safe's batch device */
 };
 

@@ -9,7 +9,7 @@
 #include "machine/cpu.h"
 #include "machine/cpuid.h"
 
-/** Whose register layout. */
+/** Which register layout. */
 enum pmu_perfmon_family {
 	PMU_PERFMON_NONE,
 	/* architectural performance monitoring, CPUID leaf 0AH; also Zhaoxin's */

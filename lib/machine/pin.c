@@ -32,7 +32,7 @@ static const char *const policy_names[] = {
 struct pmu_pinning {
 	struct pmu_pinning *older; /* in the list of abandoned ones */
 	struct pmu_pin_request request;
-	struct pmu_topology *topology; /* NULL until it is needed, or where it cannot be had */
+	struct pmu_topology *topology; /* NULL until it is needed, or where loading it failed */
 	bool topology_failed;
 	struct pmu_places places;  /* empty until it is needed */
 	struct pmu_mask elsewhere; /* the processors of another machine */
@@ -160,7 +160,7 @@ int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request 
 	rc = pmu_pin_check(request);
 	if (rc)
 		return rc;
-	/* pages that nobody touches cost nothing, and a forked child has one of its own */
+	/* untouched pages cost nothing, and a forked child has a copy of its own */
 	made = pmu_roots_alloc(sizeof(*made));
 	if (!made)
 		return pmu_fail(ENOMEM, "no memory for pinning");
@@ -340,8 +340,8 @@ static const struct pmu_mask *mask_elsewhere(struct pmu_pinning *pinning)
 
 /*
  * A thread that the program has bound to one processor is on the other machine's of that number.
- * Not where our parent process may run nowhere else either: that is a small machine, or who started
- * us has bound us all.  Return: -1: it is not bound.
+ * Not where our parent process may run nowhere else either: that is a small machine, or the parent
+ * is bound, too.  Return: -1: it is not bound.
  */
 static int bound_elsewhere(const struct pmu_mask *there)
 {

@@ -71,7 +71,7 @@ void pmu_pinning_close(struct pmu_pinning *pinning);
  * pin
  *
  * Nothing is freed: the child of a raw fork cannot know in which state malloc is.  If it
- * was forked past our fork(), the calling thread gets its original mask here.  NULL is
+ * was made without our fork(), the calling thread gets its original mask here.  NULL is
  * allowed.
  */
 void pmu_pinning_abandon(struct pmu_pinning *pinning);
@@ -109,8 +109,8 @@ void pmu_pinning_describe(const struct pmu_pinning *pinning, char *text, size_t 
 struct pmu_topology *pmu_pinning_topology(struct pmu_pinning *pinning);
 
 /*
- * Nobody inherits a pin.  What starts something (threads, processes) does it between
- * these two: the calling thread has the mask in between that it had before we pinned it.
+ * A pin is not inherited.  Code that starts a thread or a process does it between these
+ * two: the calling thread has the mask in between that it had before we pinned it.
  * Both keep errno, are async-signal-safe, may be nested and called in a child of vfork,
  * and cost nothing in a thread we did not pin.  A mask that the program has set since
  * then (also by a system call) is never undone.

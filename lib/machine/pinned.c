@@ -20,7 +20,7 @@
 /*
  * The register: one word per pinned thread, so that any thread (also a signal handler's)
  * can read an entry whole, without a lock.  0 is free.  An entry only says what we did:
- * who uses it compares the thread's present mask, since the thread may have ended, its
+ * its reader compares the thread's present mask, since the thread may have ended, its
  * tid may have a new owner, or the program may have bound it with a system call of its
  * own.
  *
@@ -66,7 +66,7 @@ static int own_tid(void)
 }
 
 /*
- * Of a thread that we pinned: a process made by vfork, or by a fork that went past us, runs with
+ * Of a thread that we pinned: a process made by vfork, or by a fork that we do not wrap, runs with
  * its parent's copy of pmu_own.
  */
 static bool self_is_mine(void)
@@ -136,8 +136,8 @@ static unsigned int first_free(void)
 }
 
 /*
- * A free slot, or PMU_PINNED_MAX.  Threads do not say goodbye here: they stay entered to
- * their last destructor. Those that ended are looked for each time the register would
+ * A free slot, or PMU_PINNED_MAX.  A thread's entry stays when the thread ends, for its
+ * last destructor.  Those that ended are looked for each time the register would
  * double, at one system call per entry.
  */
 static unsigned int take_slot(void)
@@ -280,7 +280,7 @@ int pmu_pin_original(int tid, size_t size, void *mask)
 	unsigned int n = atomic_load_explicit(&n_used, memory_order_acquire);
 	uint64_t entry;
 
-	if (likely(!n)) /* nobody is pinned */
+	if (likely(!n)) /* no thread is pinned */
 		return 0;
 	if (!tid || (pmu_own.pin_entry && tid == tid_of(pmu_own.pin_entry)))
 		return self_holds() ? tell(pmu_own.pin_entry, 0, size, mask) : 0;
@@ -316,7 +316,7 @@ static void pin_again(void)
 {
 	struct pmu_mask now;
 
-	/* only on the mask that unpin() left: what somebody set since then stands */
+	/* only on the mask that unpin() left: a mask that was set since then stays */
 	if (!self_holds() || pmu_mask_of_thread(0, &now) ||
 	    !pmu_mask_equal(&now, mask_of(pmu_own.pin_entry)))
 		return;

@@ -33,8 +33,8 @@ int pmu_pinned_own_mask(struct pmu_mask *mask);
  * pinned. */
 void pmu_pinned_forget(void);
 
-/** pmu_pinned_disown() - in a child forked past us: put the mask back that the parent's
- * pin left to it. */
+/** pmu_pinned_disown() - in a child of a fork that we do not wrap: put back the mask
+ * from before the parent's pin. */
 void pmu_pinned_disown(void);
 
 /**
@@ -45,8 +45,8 @@ void pmu_pinned_disown(void);
 void pmu_pinned_drop(int tid);
 void pmu_pinned_drop_pthread(pthread_t thread);
 
-/** pmu_pinned_original_pthread() - pmu_pin_original() for those who know threads by
- * handle. */
+/** pmu_pinned_original_pthread() - pmu_pin_original() for callers that have a
+ * thread's handle. */
 int pmu_pinned_original_pthread(pthread_t thread, size_t size, void *mask);
 
 #endif

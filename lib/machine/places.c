@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which PU is next: the order of a policy, and who is on what. */
+/* Which PU is next: the order of a policy, and how many threads each has. */
 #include "machine/places.h"
 
 #include <errno.h>

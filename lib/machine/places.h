@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which PU is next: the order of a policy, and who is on what. */
+/* Which PU is next: the order of a policy, and how many threads each has. */
 #ifndef PMU_MACHINE_PLACES_H
 #define PMU_MACHINE_PLACES_H
 
@@ -25,7 +25,7 @@ struct pmu_places {
 
 /**
  * pmu_places_order() - put the PUs into the policy's order
- * @topology: NULL for a list, or where it cannot be had
+ * @topology: NULL for a list, or where it is not known
  * @mask: CPUs that threads may use here: where the topology knows none of them (it is
  * another machine's), the order is that of the numbers
  *

@@ -27,7 +27,7 @@ struct pmu_topology {
 };
 
 /*
- * An environment for hwloc's eyes.
+ * The environment that hwloc reads.
  *
  * The first hwloc_topology_init() of a process loads every plugin it finds (GL, OpenCL,
  * libxml2 and all that these need: 5 to 30 ms and 40 MB of address space) unless
@@ -333,7 +333,7 @@ static void visit(unsigned int n, unsigned int *time)
 	}
 }
 
-/* The turns of one package, whose PUs are pu[0..n-1]; @time has room for n. */
+/* The turns of one package, with the PUs pu[0..n-1]; @time has room for n. */
 static void take_turns(const struct pmu_pu *pu, size_t n, struct turn *turn, unsigned int *time)
 {
 	unsigned int core = 0;

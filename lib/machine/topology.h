@@ -47,7 +47,7 @@ struct pmu_pu_details {
  * pmu_topology_load_details() - the same with caches and kinds of core
  * @xml: an hwloc XML file instead of this machine; NULL for this machine (or HWLOC_XMLFILE)
  *
- * For those who program counters themselves; finding the caches takes hwloc a little longer.
+ * For callers that program counters themselves; finding the caches takes hwloc a little longer.
  *
  * Context, return: as pmu_topology_load().
  */
@@ -80,8 +80,8 @@ unsigned int pmu_topology_n_packages(const struct pmu_topology *topology);
  *
  * Packages in turn, in each of them the cores that are furthest apart in hwloc's order
  * first (so caches are shared late), SMT siblings last.  The first k are the same for
- * every n: threads arrive one by one and nobody knows how many there will be, which is
- * why this is not hwloc_distrib(), whose places all change with n.
+ * every n: threads arrive one by one, it is not known how many there will be, and the
+ * places of hwloc_distrib() all change with n.
  *
  * Return: 0; -ENOMEM; -ENODEV without a PU.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who a processor is, as libcpuid says. */
+/* A processor's identity, as libcpuid says. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What libcpuid does: processors' identity, and dumps in its raw format.  It is loaded by those who
- * ask here and by no program that is measured.  Where this was built without it, or it is not
+ * What libcpuid does: processors' identity, and dumps in its raw format.  These functions load it;
+ * a program that is measured does not call them.  Where this was built without it, or it is not
  * found, every function returns -ENOTSUP with a sentence.
  */
 #ifndef PMU_MACHINE_LIBCPUID_H
@@ -21,11 +21,11 @@ struct pmu_libcpuid_identity {
 	const char *feature[128]; /* "avx2", in libcpuid's order */
 };
 
-/** pmu_libcpuid_version() - "0.6.2"; "" with a sentence where it cannot be had. */
+/** pmu_libcpuid_version() - "0.6.2"; "" with a sentence where it is not there. */
 const char *pmu_libcpuid_version(void);
 
 /**
- * pmu_libcpuid_identify() - who has these leaves
+ * pmu_libcpuid_identify() - the processor with these leaves
  *
  * Context: loads libcpuid.  One thread at a time.
  * Return: 0; -ENODEV: libcpuid does not know the vendor; -ENOTSUP.
@@ -53,7 +53,7 @@ bool pmu_libcpuid_knows(const char *line, size_t len);
 
 /**
  * pmu_libcpuid_add() - such a line
- * @cpu: whose leaf it is; in ascending order
+ * @cpu: the processor of the leaf; in ascending order
  * @number: of the line in the dump
  * Return: 0; -EINVAL: no leaf is that long; -ENOMEM.
  */
@@ -71,8 +71,8 @@ int pmu_libcpuid_read(const struct pmu_libcpuid_text *text, pmu_libcpuid_take *t
 void pmu_libcpuid_text_free(struct pmu_libcpuid_text *text);
 
 /**
- * pmu_libcpuid_print() - a dump in its raw format, behind whose end the leaves follow that it does
- * not keep; pmu_cpuid_parse() reads both
+ * pmu_libcpuid_print() - a dump in its raw format, followed by the leaves that it does not keep;
+ * pmu_cpuid_parse() reads both
  * Return: 0; -ENOTSUP; -ENOMEM; the errno of a temporary file.
  */
 int pmu_libcpuid_print(const struct pmu_cpuid_dump *dump, struct pmu_strbuf *out);

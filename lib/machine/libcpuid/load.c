@@ -54,7 +54,7 @@ const struct pmu_libcpuid_calls *pmu_libcpuid_load(void)
 	static char why[192];
 
 	if (state == UNTRIED) {
-		/* LIBCPUID_SONAME has the version whose structures the headers describe */
+		/* LIBCPUID_SONAME has the version of the headers' structures */
 		void *library = dlopen(LIBCPUID_SONAME, RTLD_NOW | RTLD_LOCAL);
 		const char *text;
 
