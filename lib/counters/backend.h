@@ -13,7 +13,7 @@
 struct pmu_probe {
 	int error[PMU_MAX_SLOTS]; /* 0, or the negative errno that refuses this slot */
 	char why[320];            /* one sentence, no full stop: what was tried, on what, why not */
-	/* the command or setting that would mend it; "" where nothing does */
+	/* the command or setting that would help; "" where nothing does */
 	char mend[240];
 };
 
@@ -22,8 +22,8 @@ struct pmu_attachment {
 	uint32_t missing; /* slots that this thread cannot count */
 	bool user_read;   /* read without the kernel */
 	/*
-	 * Slots of what the same work does not always do (misses): what of the library's own is in
-	 * them, nobody knows.
+	 * Slots of what the same work does not always do (misses): how much of them is the
+	 * library's own is not known.
 	 */
 	uint32_t unsteady;
 	char note[160]; /* "" or why the thread got less than others: a note in the report's head */
@@ -38,7 +38,7 @@ enum pmu_source_lost {
 };
 
 /**
- * A thread's part begins with this, in every source whose thread_size() is not 0.
+ * A thread's part begins with this, in every source with a thread_size() other than 0.
  *
  * Once @lost is set, read() touches no descriptor any more and what came by them is missing.  It is
  * written (relaxed) by read() on the thread itself and may be loaded (relaxed) from any thread, for
@@ -57,7 +57,7 @@ struct pmu_source_thread {
 
 /**
  * A thread's read: value[n_slots] in slot order, each a 64-bit count that only grows; returns the
- * slots that could not be read, whose elements mean nothing.  Hot: no lock, no allocation; keeps
+ * slots that could not be read: their elements mean nothing.  Hot: no lock, no allocation; keeps
  * errno.
  *
  * Beside the slots it may return PMU_READ_DELAYED: it was made again, as its thread was interrupted
@@ -103,7 +103,7 @@ struct pmu_backend {
 	/* It knows no other machine than the one that it runs on, whatever PMU_CPUID_FILE says. */
 	bool here_alone;
 	/*
-	 * most machines cannot have it: -ENOSYS from probe() is told to those alone who asked for
+	 * most machines cannot have it: -ENOSYS from probe() is told only to a user who asked for
 	 * it
 	 */
 	bool rare;
@@ -140,8 +140,8 @@ struct pmu_backend {
 	/*
 	 * On the thread itself, after pinning; no malloc: a signal handler may be the caller.  @cpu
 	 * is the OS number of the CPU it is pinned to, or -1.  *read is NULL for a source that has
-	 * nothing to read.  A thread whose counters cannot be had is attached all the same: every
-	 * slot missing, and a note.
+	 * nothing to read.  A thread that gets no counters is attached all the same: every slot
+	 * missing, and a note.
 	 * Context: one thread at a time (the session's lock): the limit of descriptors is raised
 	 * meanwhile.
 	 */
@@ -154,21 +154,21 @@ struct pmu_backend {
 	pmu_read_fn *read_aside;
 	/*
 	 * Lets the calling thread's next read be made @tries times more; 0: as it is.  As many
-	 * instructions for either.  NULL in a source whose reads are never made again.  Return:
+	 * instructions for either.  NULL in a source that never makes one again.  Return:
 	 * false where this thread's are not.
 	 */
 	bool (*unsettle)(void *thread, uint32_t tries);
 	/*
 	 * On the thread itself: its counters stand still from rest() to wake(), while others of the
 	 * same plan's kind count for it; nothing reads them meanwhile.  @read: as attach() was
-	 * given it, set as it left it.  Both NULL in a source whose counters are in nobody's way.
+	 * given it, set as it left it.  Both NULL where others need not wait for its counters.
 	 */
 	void (*rest)(void *thread);
 	void (*wake)(void *thread, pmu_read_fn **read);
 	/*
-	 * Slots in which something else has counted, or may have, since a moment that nobody knows:
-	 * none of the thread's counts of them is one, nor will be.  From any thread, at slow
-	 * moments and before detach(); keeps errno.  NULL in a source whose reads see that.
+	 * Slots in which something else has counted, or may have, since an unknown moment: none of
+	 * the thread's counts of them is one, nor will be.  From any thread, at slow moments and
+	 * before detach(); keeps errno.  NULL in a source that sees that when it reads.
 	 */
 	uint32_t (*spoiled)(void *thread);
 	/*
@@ -210,7 +210,7 @@ struct pmu_backend {
 	int (*suspend)(void *thread, int more);
 	/*
 	 * On the thread itself, before it is asked what it lost: are its counters still its own?
-	 * NULL in a source whose reads see that each time.
+	 * NULL in a source that sees that at each read.
 	 */
 	void (*look)(void *thread);
 	/* NULL in a source that counts for regions alone. */

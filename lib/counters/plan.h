@@ -119,7 +119,7 @@ static inline bool pmu_slot_is_socket(const struct pmu_slot *slot)
 	return slot->kind == PMU_SLOT_UNCORE || slot->kind == PMU_SLOT_ENERGY;
 }
 
-/** Whose work is counted. */
+/** Which work is counted. */
 enum pmu_count_scope {
 	PMU_COUNT_THREAD,
 	PMU_COUNT_CPU,

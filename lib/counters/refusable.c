@@ -52,7 +52,7 @@ static bool was_refused;
 static void (*on_refusal)(void *arg);
 
 struct place {
-	int tid; /* 0: nobody's */
+	int tid; /* 0: free */
 	void *arg;
 };
 #define PER_PAGE 255
@@ -68,7 +68,7 @@ static int own_tid(void)
 	return (int)pmu_system_call2(SYS_gettid, 0, 0);
 }
 
-/* Nobody's becomes @taker's.  Return: NULL where there is none. */
+/* A place of @tid, a free one for 0, becomes @taker's.  Return: NULL where there is none. */
 static struct place *find(int tid, int taker)
 {
 	struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #if defined(__x86_64__) || defined(__i386__)
-/** pmu_rdpmc() - Intel SDM vol. 2B, RDPMC; nobody knows what where it is refused. */
+/** pmu_rdpmc() - Intel SDM vol. 2B, RDPMC; an undefined value where it is refused. */
 static inline __attribute__((always_inline)) uint64_t pmu_rdpmc(uint32_t which)
 {
 	return __builtin_ia32_rdpmc((int)which);
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) uint64_t pmu_rdpmc(uint32_t which)
  * pmu_refusable_guard() - from now on a refused instruction does no harm
  *
  * Once per process.  What else raises these signals goes where it went before.  A program that sets
- * handlers of its own afterwards has to do without.
+ * handlers of its own afterwards replaces ours.
  */
 void pmu_refusable_guard(void);
 

@@ -189,7 +189,7 @@ static int software_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 /* --- the session --- */
 
 /*
- * The events of all threads there are could not be had, for want of descriptors as a rule.
+ * The events of all threads there are could not be opened, for want of descriptors as a rule.
  *
  * Return: is there anything that getrusage has?
  */

@@ -30,8 +30,8 @@ static bool take(struct matching *m, uint32_t event, unsigned int at)
 }
 
 /*
- * A counter for one event: one that nobody has, else one whose holder can move.  At most 64 deep:
- * each counter is tried once.
+ * A counter for one event: one without an event, else one with an event that can move.  At most 64
+ * deep: each counter is tried once.
  */
 static bool place(struct matching *m, uint32_t event)
 {

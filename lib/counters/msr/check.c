@@ -32,8 +32,8 @@ static bool differs(const struct pmu_msr_op *op, uint64_t there)
 }
 
 /*
- * Not on machines whose hypervisor lets writes pass without effect, nor where msr-safe's list keeps
- * bits back: both would count 0.
+ * Not where a hypervisor ignores writes without an error, nor where msr-safe's list keeps bits
+ * back: both would count 0.
  */
 int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there)
 {

@@ -36,7 +36,7 @@ int pmu_msr_path(const char *template, int cpu, char *path, size_t size)
  */
 static struct {
 	struct pmu_msr_file file;
-	pid_t pid; /* 0: nobody's */
+	pid_t pid; /* 0: not held */
 } held;
 
 /* By another process: then errno says so. */
@@ -376,8 +376,8 @@ static int open_first(const struct pmu_msr_device *device, const char *template)
 }
 
 /*
- * The registers of msr and of msr_safe are the same: who may use the first may as a rule use the
- * other's device, too.
+ * The registers of msr and of msr_safe are the same: a process that may use the first's device may
+ * as a rule use the other's, too.
  */
 static int open_lock(const struct pmu_msr_device *device)
 {
@@ -392,7 +392,7 @@ static int open_lock(const struct pmu_msr_device *device)
 	return fd < 0 ? open_first(device, device->path) : fd;
 }
 
-/* To itself a process's lock is no obstacle. */
+/* The kernel does not refuse a lock to the process that holds it. */
 static bool is_taken_here(const struct pmu_msr_file *file)
 {
 	return is_held() && file->identity.dev == held.file.identity.dev &&

@@ -54,7 +54,7 @@ struct pmu_msr_fault {
 int pmu_msr_path(const char *template, int cpu, char *path, size_t size);
 
 /**
- * pmu_msr_device_try() - can registers be had at all?  Before anything that takes time.
+ * pmu_msr_device_try() - can registers be reached at all?  Before anything that takes time.
  * @from: as for pmu_msr_device_open()
  * Return: 0; a negative errno with a sentence.
  */
@@ -82,8 +82,8 @@ const char *pmu_msr_device_mend(const struct pmu_machine_from *from, int error);
 int pmu_msr_device_add(struct pmu_msr_device *device, int cpu);
 
 /**
- * pmu_msr_device_close() - all that still is ours.  The lock is let go of by
- * pmu_msr_device_unlock() alone.
+ * pmu_msr_device_close() - all that still is ours, but not the lock:
+ * pmu_msr_device_unlock() releases that.
  */
 void pmu_msr_device_close(struct pmu_msr_device *device);
 
@@ -110,10 +110,10 @@ bool pmu_msr_device_holds(const struct pmu_msr_device *device);
 /**
  * pmu_msr_device_lock() - one session a machine
  *
- * A record lock, fcntl(2), on the registers of the machine's first processor: whoever can program
- * them meets there, and the kernel lets go of it when the process dies, whatever its children have
- * inherited.  Where msr_safe is there, it is its device also for those that use msr.
- * @machine: to find out who has it; NULL: that does not matter
+ * A record lock, fcntl(2), on the registers of the machine's first processor: all sessions try to
+ * take it there, and the kernel releases it when the process dies, whatever its children have
+ * inherited.  Where msr_safe is there, it is on its device also for sessions that use msr.
+ * @machine: to find out which process has it; NULL: that does not matter
  *
  * Return: 0; -EBUSY with a sentence.
  */

@@ -79,8 +79,8 @@ static char *load(int dir, const char *name, size_t *len)
 }
 
 /*
- * All of its processors that are there.  Return: 0, or why the first one that is not cannot be had,
- * with a line.
+ * All of its processors that are there.  Return: 0, or why the first one that is not could not be
+ * opened, with a line.
  */
 static int reach(struct restoring *self, const struct pmu_msr_record *record, const char *name)
 {
@@ -124,7 +124,7 @@ static int put_back(struct restoring *self, const struct pmu_msr_record *record,
 	return rc;
 }
 
-/* Who holds the lock that it held is alone; else only what is known of its process tells. */
+/* Not where we hold the lock that it held; else only what is known of its process tells. */
 static bool may_be_alive(const struct restoring *self, const struct pmu_msr_record *record)
 {
 	const struct pmu_msr_file *lock = &self->device->lock;
@@ -247,7 +247,7 @@ int pmu_msr_journal_restore(struct pmu_msr_device *device, const struct pmu_mach
 	return self.first_error ? self.first_error : self.n_done;
 }
 
-/* --- whose, and whether there are any --- */
+/* --- which session's, and whether there are any --- */
 
 static void tell_holder(struct restoring *self, int dir, const char *name)
 {

@@ -52,7 +52,7 @@ int pmu_msr_journal_write(struct pmu_msr_journal *journal, const struct pmu_msr_
 /** pmu_msr_journal_remove() - everything is back.  Async-signal-safe. */
 void pmu_msr_journal_remove(struct pmu_msr_journal *journal);
 
-/** pmu_msr_journal_is_there() - nobody has put it back for us. */
+/** pmu_msr_journal_is_there() - no other process has put back what it lists. */
 bool pmu_msr_journal_is_there(const struct pmu_msr_journal *journal);
 
 /**
@@ -63,8 +63,8 @@ bool pmu_msr_journal_is_there(const struct pmu_msr_journal *journal);
  * Journals of another boot are removed: a reset has cleared the registers.  Only files that are
  * ours, in our folders, closed to others, of this CPU's model, and only registers that
  * pmu_msr_is_counting(): nothing in the file is trusted.  A container may have device files of its
- * own, whose lock is another one: where the session's was not the one that we hold, its process
- * must have ended.
+ * own, with another lock: where the session's was not the one that we hold, its process must have
+ * ended.
  *
  * Return: how many journals were put back; a negative errno of the first that could not be, which
  * stays.
@@ -78,7 +78,7 @@ int pmu_msr_journal_restore(struct pmu_msr_device *device, const struct pmu_mach
 bool pmu_msr_journal_any(void);
 
 /**
- * pmu_msr_journal_holder() - whose session holds this device, as its journal has it
+ * pmu_msr_journal_holder() - which session holds this device, as its journal has it
  * @text: result: "solver (process 4711)"
  * Return: false where no journal tells.
  */

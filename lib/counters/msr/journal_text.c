@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A journal as text: written by one process, and read, as anybody's bytes, by another. */
+/* A journal as text: written by one process, and read by another, which trusts none of it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -86,7 +86,7 @@ static bool wants_energy(const struct pmu_plan *plan, uint32_t wanted)
 }
 
 /*
- * Where nothing else is asked for, nobody needs to be told how to get at registers.
+ * Where no slot is one for registers, the user is not told how to get at them.
  * Return: 0; -ENOENT with the sentence of the first slot.
  */
 static int refuse_beyond(const struct pmu_plan *plan, struct pmu_probe *probe)
@@ -98,7 +98,7 @@ static int refuse_beyond(const struct pmu_plan *plan, struct pmu_probe *probe)
 	if (wants_energy(plan, wanted) && !(plan->from && plan->from->cpuid_file) &&
 	    !pmu_cpu_identify(&id))
 		model = pmu_cpu_model_find(&id);
-	/* from the last to the first, whose sentence stays */
+	/* from the last to the first: the first one's sentence stays */
 	for (unsigned int i = plan->n_slots; wanted && i-- > 0;) {
 		if (!(wanted >> i & 1))
 			continue;
@@ -213,7 +213,7 @@ static int msr_put_back(void *state)
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
 		pmu_msr_totals_stop(&msr->socket[i].totals);
 	rc = pmu_msr_restore(msr);
-	/* somebody else has done it */
+	/* another session has done it */
 	return rc == -ESTALE ? 0 : rc;
 }
 
@@ -223,7 +223,7 @@ static void msr_close(void *state)
 
 	if (!msr)
 		return;
-	/* a forked child has copies of descriptors, and no business with the registers */
+	/* a forked child has copies of descriptors, and must not touch the registers */
 	if (msr->pid != getpid()) {
 		pmu_msr_device_drop(&msr->device);
 		return;
@@ -405,7 +405,7 @@ static void msr_describe(void *state, char *text, size_t size)
 		msr->by_instruction ? "rdpmc" : "one pread(2) per counter");
 }
 
-/* What a device does it does on all processors as a rule: one is told of, the others counted. */
+/* A device that fails does so on all processors as a rule: one is reported, the others counted. */
 static bool first_trouble(struct pmu_msr *msr, char *text, size_t size)
 {
 	unsigned int others = 0;

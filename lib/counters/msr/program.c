@@ -277,7 +277,7 @@ void pmu_msr_program_taken(const char *taken, char *text, size_t size)
 	snprintf(text, size, "%.*s%s", (int)strcspn(taken, "\n"), taken, more);
 }
 
-/* What fits and who holds the rest. */
+/* How many events fit, and what uses the other counters. */
 static void explain_no_room(struct pmu_msr_build *b)
 {
 	unsigned int asked = 0, out = 0;

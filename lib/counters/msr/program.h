@@ -18,7 +18,7 @@
 #include "machine/machine.h"
 
 enum pmu_msr_phase {
-	/* who is there, and what was in every register that is going to be written */
+	/* which counters others use; what was in each register that is going to be written */
 	PMU_MSR_LOOK,
 	PMU_MSR_STOP,    /* global controls, fixed control, EN of each select */
 	PMU_MSR_CLEAR,   /* overflow status */
@@ -90,7 +90,7 @@ struct pmu_msr_program {
 	struct pmu_msr_unit *unit;
 	/*
 	 * Energy: microjoules of one raw count, by enum pmu_energy_domain; 0: not counted, or
-	 * nobody looked.
+	 * LOOK was not run.
 	 */
 	double energy_uj[PMU_ENERGY_DOMAINS];
 	/* What was found in use and is left alone: sentences, one a line; "" nothing. */
@@ -103,7 +103,7 @@ struct pmu_msr_program {
  * pmu_msr_program_look() - the LOOK operations alone
  *
  * Every counter, select and control that a program for this plan could write, whichever it will
- * choose, and what tells who is there (IA32_PERF_GLOBAL_INUSE, IA32_PERF_CAPABILITIES, energy
+ * choose, and what tells which are in use (IA32_PERF_GLOBAL_INUSE, IA32_PERF_CAPABILITIES, energy
  * units).  Then as for pmu_msr_program_make().  Which slots are absent makes no difference.
  */
 int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_plan *plan,
@@ -112,13 +112,13 @@ int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_pla
 /**
  * pmu_msr_program_make() - all of it
  * @plan: slots that are not absent
- * @found: [operations of LOOK] what those registers hold; NULL: everything 0, nobody there
+ * @found: [operations of LOOK] what those registers hold; NULL: everything 0, no counter in use
  * @probe: result where it does not return 0: error[], why and mend as struct pmu_backend's probe()
  *
  * Counters that are enabled, or in use by IA32_PERF_GLOBAL_INUSE, on any processor are left alone
- * on all of them. Their bits in shared registers stay as they are.  A counter whose old value could
- * not be put back exactly (no full-width write, and not a sign-extended 32-bit number) is not
- * zeroed: differences are what is counted.
+ * on all of them. Their bits in shared registers stay as they are.  A counter is not zeroed where
+ * its old value could not be put back exactly (no full-width write, and not a sign-extended 32-bit
+ * number): differences are what is counted.
  *
  * Return: 0; -ENODEV: no PMU that registers program (why says what this is); -ENOENT, -ENOSPC,
  * -EINVAL: of the first slot refused; -ENOMEM.  @program is for pmu_msr_program_free() in any case.

@@ -50,8 +50,8 @@ static bool is_asked(const struct pmu_msr_build *b)
 }
 
 /*
- * Parts without graphics, or whose graphics are another processor's, have the register all the
- * same: it never moves. The kernel shows no counter of energy that is 0 either
+ * Parts without graphics, or with those of another processor, have the register all the same: it
+ * never moves.  The kernel shows no counter of energy that is 0 either
  * (arch/x86/events/probe.c, perf_msr_probe()).
  */
 static bool is_listed_graphics(const struct pmu_msr_build *b)
@@ -70,7 +70,7 @@ static bool counts(const struct pmu_msr_build *b, unsigned int domain)
 	return address_of(b, domain) && !(looked && !pmu_msr_found_at(b, b->look_graphics));
 }
 
-/* Energy of one count in microjoules; 0 where nobody looked. */
+/* Energy of one count in microjoules; 0 where LOOK was not run. */
 static double unit_uj(const struct pmu_msr_build *b, unsigned int domain)
 {
 	unsigned int n = b->found ? UNIT_ENERGY(pmu_msr_found_at(b, b->look_energy)) : 0;

@@ -131,7 +131,7 @@ struct pmu_msr_build {
 	bool uncore_shared;   /* and others count by them too */
 
 	size_t look_energy;   /* index of the unit's LOOK operation */
-	size_t look_graphics; /* and of the graphics' counter; 0: nobody looked */
+	size_t look_graphics; /* and of the graphics' counter; 0: there is none */
 };
 
 /* --- program.c --- */
@@ -143,7 +143,7 @@ void pmu_msr_add_write(struct pmu_msr_build *b, int cpu, int socket, uint32_t ad
 /** Only the bits of @mask; nothing where it has none. */
 void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
 			uint64_t value, uint64_t mask);
-/** What a LOOK operation found; 0 where nobody looked. */
+/** What a LOOK operation found; 0 where LOOK was not run. */
 uint64_t pmu_msr_found_at(const struct pmu_msr_build *b, size_t op);
 /** A new unit at the end; NULL without memory, which is remembered. */
 struct pmu_msr_unit *pmu_msr_add_unit(struct pmu_msr_build *b, int package, int cpu);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is there: counters that are enabled already are somebody else's.  Those that are only marked
- * as in use are kept for when no other is left, and not worth a word: whoever has counted leaves
- * its event code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
+ * Counters that others use: those that are enabled already.  Those that are only marked as in use
+ * are taken when no other is left, and not reported: a program that has counted leaves its event
+ * code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
  *
  * A bit in a global control alone says nothing: firmware and kernels leave all of them set.
  * Source: Intel SDM vol. 3B, "IA32_PERF_GLOBAL_INUSE MSR".
@@ -74,7 +74,7 @@ static void look_fixed(const struct pmu_msr_build *b, unsigned int kind, unsigne
 	}
 }
 
-/* What it is about counts here and is no matter of course. */
+/* The last line of @taken is not the kernel's watchdog's: the first such is kept. */
 static void note_stranger(struct pmu_msr_build *b)
 {
 	const char *taken = pmu_strbuf_text(&b->taken), *line = strrchr(taken, '\n');
@@ -102,7 +102,7 @@ static void say_watchdog(struct pmu_msr_build *b, bool looks_so)
 		note_stranger(b);
 }
 
-/* Return: is it somebody's, and to be named? */
+/* Return: is it enabled already, and to be named? */
 static bool take(struct pmu_msr_core *core, unsigned int counter, const struct seen *seen)
 {
 	if (!seen->n && !seen->marked)

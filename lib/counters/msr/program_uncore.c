@@ -240,9 +240,9 @@ int pmu_msr_uncore_start(struct pmu_msr_build *b)
 /* --- how many boxes there really are --- */
 
 /*
- * Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where nobody looked.  Before Ice Lake it counts the
- * graphics' too, where there are any: at least so many, then, and one for each core, as the
- * registers that could be read are.
+ * Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where LOOK was not run.  Before Ice Lake it counts
+ * the graphics' too, where there are any: at least one fewer, then, and one for each core, as
+ * @looked is.
  */
 static unsigned int configured_boxes(const struct pmu_msr_build *b,
 				     const struct pmu_msr_socket *socket, unsigned int looked)
@@ -337,7 +337,7 @@ static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *s
 			"event code %llXH has bits that the event selects of its unit lack: %llXH",
 			(unsigned long long)slot->config, (unsigned long long)foreign);
 	select->enable = select->interrupt = select->reset_occupancy = false;
-	/* nothing said about whose accesses: everybody's */
+	/* no slices and threads given: those of all */
 	if (type->unit == PMU_UNIT_L3 && !(slot->config >> 32)) {
 		select->slices = 0xff;
 		select->threads = 0xff;
@@ -403,7 +403,7 @@ static void choose_type(struct pmu_msr_build *b, struct pmu_msr_box_choice *choi
 		choice->chosen[choice->n_chosen++] = chosen[i];
 		b->uncore_bits |= global_bit(type, counter[i]);
 	}
-	/* somebody else's boxes count by the same bit: it is not ours to clear */
+	/* boxes that others use count by the same bit: it is not ours to clear */
 	b->uncore_shared |= choice->taken && type->layout != PMU_UNCORE_NEHALEM;
 }
 

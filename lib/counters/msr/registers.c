@@ -290,7 +290,7 @@ static enum pmu_select_layout layout_of(const struct pmu_machine *machine, enum 
 	}
 }
 
-/* Whose accesses to the L3 are counted: by masks, later by numbers. */
+/* Which slices' and threads' accesses to the L3 are counted: masks, from family 19H on numbers. */
 static void say_scope(enum pmu_select_layout layout, const struct pmu_select *s,
 		      struct pmu_strbuf *out)
 {

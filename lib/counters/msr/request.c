@@ -274,7 +274,7 @@ int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind,
 		rc = pmu_amd_limit(machine->id.family, &request->select, &request->general);
 	if (rc)
 		return rc;
-	/* the slot says at which level; nobody waits for an interrupt */
+	/* the slot says at which level; an interrupt would be of no use */
 	request->select.user = slot->user;
 	request->select.os = slot->kernel;
 	request->select.interrupt = request->select.enable = false;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Whose bits. */
+/** Which registers' bits. */
 enum pmu_select_layout {
 	PMU_SELECT_INTEL,          /* IA32_PERFEVTSELx */
 	PMU_SELECT_AMD,            /* PERF_CTL: twelve bits of event */

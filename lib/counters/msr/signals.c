@@ -19,7 +19,7 @@ static bool ending;  /* a handler is putting registers back */
 static pid_t writer; /* the thread that is programming them; 0: none */
 static pid_t armed_by;
 
-/* Whoever is waited for gets the processor, whatever the priority of who waits. */
+/* The thread that is waited for gets the processor, whatever the waiter's priority. */
 static void wait_a_little(void)
 {
 	static const struct timespec pause = { .tv_nsec = 20000 };

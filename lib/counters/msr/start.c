@@ -145,7 +145,7 @@ static int look(struct pmu_msr *msr, uint64_t **found)
 	return rc;
 }
 
-/* Somebody else who counts here and is no matter of course may be unaware of us. */
+/* Another program that counts here, unlike the kernel's watchdog, may not know of us. */
 static void tell_strangers(const struct pmu_msr_program *program, char *text, size_t size)
 {
 	char taken[240];
@@ -165,7 +165,7 @@ int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu
 	memset(msr, 0, sizeof(*msr));
 	msr->device.batch.fd = msr->device.lock.fd = -1;
 	msr->plan = *plan;
-	/* in the words of perf, for whom it is the same */
+	/* in perf's words: it is the same refusal */
 	if (!is_elsewhere(plan->from) && kernel_found_none()) {
 		pmu_perf_explain(plan, -ENODEV, 0, probe);
 		return pmu_fail(ENODEV, "%s", probe->why);
@@ -310,8 +310,8 @@ int pmu_msr_start(struct pmu_msr *msr)
 /* --- and back --- */
 
 /*
- * The program may have closed our descriptors, and the lock with them: then somebody else may have
- * been here since, and has put everything back before.
+ * The program may have closed our descriptors, and the lock with them: then another session may
+ * have come since, and have put everything back first.
  */
 static int regain(struct pmu_msr *msr)
 {

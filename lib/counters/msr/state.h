@@ -28,7 +28,7 @@ struct pmu_msr {
 	struct pmu_msr_program program;
 	struct pmu_msr_journal journal;
 	struct pmu_msr_rescue rescue;
-	bool by_instruction; /* RDPMC is there for everybody */
+	bool by_instruction; /* every process may use RDPMC */
 	/* Some register was, or may have been, written. */
 	bool touched;
 	size_t n_written; /* operations of the program up to the first that failed */

@@ -30,7 +30,7 @@ uint64_t pmu_msr_totals_now(void)
 
 /* --- one at a time --- */
 
-/* A holder that was preempted gets the processor, whatever the priority of who waits. */
+/* A holder that was preempted gets the processor, whatever the waiter's priority. */
 static PMU_COLD void wait_a_little(unsigned int turn)
 {
 	static const struct timespec pause = { .tv_nsec = 20000 };
@@ -111,8 +111,8 @@ static bool is_ours(const struct pmu_msr_totals *totals, const struct pmu_msr_en
 }
 
 /*
- * From then on.  Regions whose counts are missing are ended on another path, which other counters of
- * the processor count.
+ * From then on.  Regions with missing counts are ended on another path, which other counters of the
+ * processor count: all of them are missing.
  */
 static PMU_COLD void miss(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
 {
@@ -261,7 +261,7 @@ void pmu_msr_totals_start(struct pmu_msr_totals *totals, uint64_t now_ns)
 
 static uint64_t idle_since(const struct pmu_msr_totals *totals, uint64_t now_ns)
 {
-	/* who took the time before another thread came in between is not late */
+	/* another thread may have read since the caller took the time */
 	return now_ns > totals->read_ns ? now_ns - totals->read_ns : 0;
 }
 

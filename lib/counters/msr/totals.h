@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters that are read together, as 64-bit totals: those of one processor, or those of one
- * socket.  Whoever reads them, any thread there or the poller, brings the totals forward.
+ * socket.  Each reader, any thread there or the poller, brings the totals forward.
  */
 #ifndef PMU_MSR_TOTALS_H
 #define PMU_MSR_TOTALS_H
@@ -34,14 +34,14 @@ struct pmu_msr_entry {
 /** Of one processor, or of one socket. */
 struct pmu_msr_totals {
 	uint32_t lock;    /* everything below */
-	int cpu;          /* whose it is; -1: a socket's */
+	int cpu;          /* its number; -1: a socket's */
 	bool stopped;     /* registers are being put back, or are */
 	bool narrow;      /* has a counter that must not be left alone */
 	uint32_t missing; /* slots that it does not count, or not any more */
 	uint32_t all;     /* every slot of the plan */
 	uint32_t settled; /* of @missing: they counted for us up to a read that is known */
 	uint32_t
-		spoiled; /* of @missing: somebody else has counted by them, nobody knows since when */
+		spoiled; /* of @missing: another program has counted by them from an unknown time */
 	bool used;       /* a thread has been there, or they are a socket's */
 	enum pmu_source_lost lost;
 	uint64_t read_ns; /* when it was last read; CLOCK_MONOTONIC */
@@ -73,8 +73,8 @@ void pmu_msr_totals_start(struct pmu_msr_totals *totals, uint64_t now_ns);
  * @lost: result where the descriptors are not ours any more; NULL: not wanted
  *
  * A wide counter that has grown by more than it can have since it was last read was written by
- * somebody else, or the processor was asleep.  It is missing from then on too, and with it what the
- * same processor counts otherwise: the library's own work, which is taken off, is not what it was.
+ * another program, or the processor was asleep.  It is missing from then on too, and with it the
+ * processor's other counters: the library's own work, which is taken off, is not what it was.
  *
  * Context: any thread; keeps errno; no allocation, no point of cancellation.
  * Return: the slots that mean nothing.

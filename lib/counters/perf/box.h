@@ -22,7 +22,7 @@ static inline uint32_t pmu_perf_wanted(const struct pmu_plan *plan)
 uint32_t pmu_perf_same_pmu(const struct pmu_plan *plan, uint32_t slots);
 
 /**
- * pmu_perf_pmu_of() - "power" has no other name; of what is only in registers nobody knows one: ""
+ * pmu_perf_pmu_of() - "power" has no other name; what is only in registers has none: ""
  */
 const char *pmu_perf_pmu_of(const struct pmu_slot *slot);
 

@@ -185,7 +185,7 @@ static bool is_ours(int fd, uint64_t id)
 	return pmu_perf_system->control(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
 }
 
-/* A copy in another process keeps the events; they are not to go on counting for nobody. */
+/* A copy in another process keeps the events, which would go on counting without a reader. */
 static void stop(const struct pmu_perf_group *group)
 {
 	if (group->n && group->owner == getpid() && is_ours(group->fd[0], group->id[0]))

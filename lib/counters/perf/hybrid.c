@@ -159,8 +159,8 @@ uint32_t pmu_perf_hybrid_cores(const struct pmu_perf_hybrid *hybrid, const struc
 }
 
 /*
- * One PMU's own type names that kind of core alone.  PERF_TYPE_RAW is all kinds', as the types that
- * the kernel gives out are not: cpu_core's is PERF_TYPE_RAW, and whoever means it alone says so in
+ * One PMU's own type names that kind of core alone.  PERF_TYPE_RAW is all kinds', unlike the types
+ * that the kernel gives out: cpu_core's is PERF_TYPE_RAW, and a slot for it alone says so in
  * core_types.
  */
 static bool exists_on(const struct pmu_slot *slot, const struct pmu_perf_kind *kind)

@@ -128,7 +128,7 @@ static int open_cpus(struct pmu_perf *perf)
 }
 
 /*
- * They could be had a moment ago: what cannot be had now is missing, if there is something else to
+ * They could be opened a moment ago: what cannot be now is missing, if there is something else to
  * count.
  */
 static int open_sockets(struct pmu_perf *perf, const struct pmu_plan *plan)

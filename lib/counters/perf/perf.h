@@ -19,8 +19,8 @@ struct pmu_perf {
 	struct pmu_perf_process *process; /* PMU_COUNT_PROCESS; else NULL */
 	pid_t pid;
 	bool user;           /* threads are read in user space; on a hybrid pinned ones are */
-	uint64_t config1;    /* what that takes, see perf_user.h */
-	const char *no_user; /* why not, a clause; NULL: not worth a word */
+	uint64_t config1;    /* what that takes, see perf/user.h */
+	const char *no_user; /* why not, a clause; NULL: not reported */
 	char remark[320];    /* a sentence that is still to be said; "" */
 	struct pmu_perf_group group[]; /* PMU_COUNT_CPU: [plan.n_cpus] */
 };
@@ -31,7 +31,7 @@ struct pmu_perf_thread {
 	struct pmu_perf_group
 		group; /* empty where its CPU's or its process's belongs to the session */
 	uint32_t n_pages;
-	pid_t pid;                   /* whose pages they are: a forked child has none of them */
+	pid_t pid;                   /* has mapped the pages: a forked child has none of them */
 	struct pmu_perf_parts parts; /* on a hybrid in place of @group, where it is not pinned */
 };
 

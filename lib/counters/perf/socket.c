@@ -197,7 +197,7 @@ bool pmu_perf_scale(uint64_t raw, double scale, uint64_t *count)
 	return true;
 }
 
-/* Return: the part's slots whose counts are in @total; what is lost stays so. */
+/* Return: the part's slots that were added to @total; what is lost stays so. */
 static uint32_t add_counts(struct part *part, uint64_t *total)
 {
 	enum pmu_source_lost lost = __atomic_load_n(&part->lost, __ATOMIC_RELAXED);
@@ -256,7 +256,7 @@ uint32_t pmu_perf_sockets_read(struct pmu_perf_sockets *sockets, unsigned int so
 	return pmu_plan_mask(&sockets->plan) & ~counted;
 }
 
-/* What befalls one box befalls all of them as a rule: one is told of, the others counted. */
+/* What fails on one box fails on all of them as a rule: one is reported, the others counted. */
 bool pmu_perf_sockets_remark(struct pmu_perf_sockets *sockets, char *text, size_t size)
 {
 	const struct part *first = NULL;

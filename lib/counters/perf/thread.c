@@ -230,7 +230,7 @@ void pmu_perf_rest(void *thread)
 		pmu_perf_group_disable(&self->parts.group[i]);
 }
 
-/* One that cannot be had again shows itself at the next read, as it does at any other time. */
+/* One that cannot be enabled again shows itself at the next read, as it does at any other time. */
 void pmu_perf_wake(void *thread, pmu_read_fn **read)
 {
 	struct pmu_perf_thread *self = thread;

@@ -37,7 +37,7 @@ struct pmu_perf_user {
 	bool wide;          /* each of its counters holds 64 bits, and is read so */
 	uint32_t tries;     /* at least so many more at the next read that must be made again */
 	pmu_read_fn **read; /* where the thread's pmu_read_fn is kept */
-	/* whose counters they are: a vfork child of it has none, and is in its memory */
+	/* has the counters: a vfork child of it has none, and is in its memory */
 	pid_t tid;
 	struct pmu_perf_seat seat[PMU_MAX_SLOTS]; /* [reader.n], the leader's first */
 };
@@ -85,7 +85,7 @@ pmu_read_fn *pmu_perf_user_read(struct pmu_perf_user *self);
  * pmu_perf_user_index_ok() - is it a counter that can be read?
  *
  * 0 says that the event is on none.  Source: x86, Intel SDM vol. 2B, RDPMC: bit 30 stands for fixed
- * counters; bit 29 for PERF_METRICS, whose four or eight shares no one is to take for a count.  Arm
+ * counters; bit 29 for PERF_METRICS, four or eight shares and no count.  Arm
  * ARM D24.5: event counters 0 to 30, the cycle counter 31.
  */
 static inline bool pmu_perf_user_index_ok(uint32_t index)

@@ -29,7 +29,7 @@ int pmu_perf_same_refusal(int code)
 	return code == -EOPNOTSUPP || code == -ENXIO || code == -ENODEV ? -ENOENT : code;
 }
 
-/* Highest kernel.perf_event_paranoid that lets anybody count this. */
+/* Highest kernel.perf_event_paranoid that lets unprivileged processes count this. */
 static int paranoid_limit(const struct pmu_plan *plan, unsigned int slot)
 {
 	if (plan->scope == PMU_COUNT_CPU || pmu_slot_is_socket(&plan->slot[slot]))

@@ -2,13 +2,13 @@
 /*
  * Callgrind's counters, as they come back through valgrind's log.
  *
- * Callgrind tells them to whoever asks in the way of a debugger, and valgrind writes what it says
- * where all it has to say goes: at the end of its log, which is a file.  Whoever asks notes where
+ * Callgrind tells them to a thread that asks in the way of a debugger, and valgrind writes the
+ * answer where all its text goes: at the end of its log, which is a file.  The thread notes where
  * that ended, asks, and reads on from there; what has been read is given back to the file system
  * now and then.
  *
  * A forked child's valgrind goes on writing into its parent's log, where the two cannot be told
- * apart: one asks at a time, in all processes that share the file.
+ * apart: one thread asks at a time, in all processes that share the file.
  */
 #include "counters/valgrind/log.h"
 
@@ -32,15 +32,15 @@
 #include "counters/valgrind/text.h"
 #include "counters/valgrind/valgrind.h"
 
-/* As much of the log as may lie about before it is given back. */
+/* Bytes of the log that are read before they are given back. */
 #define KEPT_MOST (1 << 20)
-/* Tries to be the one who asks: each is a sched_yield(2). */
+/* Tries to become the holder: each is a sched_yield(2). */
 #define TRIES_MOST           1000000
 #define TRIES_BEFORE_LOOKING 1000
 
 /* In memory that children share. */
 struct asking {
-	int holder;     /* thread that asks now, as gettid(2) has it; 0: nobody */
+	int holder;     /* thread that asks now, as gettid(2) has it; 0: none */
 	uint64_t freed; /* bytes at the beginning of the log that were given back; by the holder */
 };
 
@@ -69,7 +69,7 @@ static bool begin_asking(int tid)
 	     !__atomic_compare_exchange_n(&the_log.asking->holder, &holder, tid, false,
 					  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 	     tries++) {
-		/* a signal handler of the one who asks */
+		/* a signal handler of the thread that asks */
 		if (holder == tid || tries > TRIES_MOST)
 			return false;
 		if (tries % TRIES_BEFORE_LOOKING || !is_gone(holder)) {

@@ -27,7 +27,7 @@ struct pmu_callgrind_answer {
 /**
  * pmu_callgrind_log_open() - find the log, and what callgrind counts
  * @columns: result
- * @why, @size: result: a sentence where it cannot be had
+ * @why, @size: result: a sentence where that fails
  *
  * Once opened it stays so: a forked child's counters come back through the same file.
  *

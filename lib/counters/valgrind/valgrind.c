@@ -3,7 +3,7 @@
  * The source valgrind: counters that callgrind simulates, and instructions that our own tool counts.
  *
  * What a read does is not counted: the thread's collection is off meanwhile.  Callgrind keeps a
- * signal handler's counts apart, where nobody can ask for them: in a handler a thread's own counts
+ * signal handler's counts apart, where they cannot be asked for: in a handler a thread's own counts
  * stand still, and are missing.
  */
 #include "counters/valgrind/valgrind.h"
@@ -163,7 +163,7 @@ static int judge_slots(const struct pmu_plan *plan, enum pmu_valgrind_tool tool,
 			continue;
 		probe->error[i] = judge(&plan->slot[i], columns);
 		counted |= !probe->error[i];
-		/* what could be mended is worth more words */
+		/* the reason that the user can do something about is told */
 		if (probe->error[i] && refused != -ENODATA)
 			refused = probe->error[i];
 	}
@@ -451,8 +451,8 @@ static enum pmu_callgrind_lost turn_on(struct valgrind_thread *self,
 }
 
 /*
- * Of a thread whose collection is off there is nothing more the second time: its session before has
- * left it so, or somebody who asked for other functions alone.
+ * A thread with its collection off has counted nothing more the second time: its session before has
+ * left it off, or the user, who asked callgrind for other functions alone.
  */
 static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self,
 					    struct pmu_callgrind_answer *answer)
