@@ -16,8 +16,8 @@
 
 /*
  * The relaxed stores into the idle bank must not become visible before the previous
- * release of seq, whose reader may be in that bank: the fence orders them.  Pairs with
- * the acquire loads in read/rows.c. ThreadSanitizer knows no fences: there every store
+ * release of seq: a reader that has not seen it yet reads that bank.  The fence orders them, and
+ * pairs with the acquire loads in read/rows.c. ThreadSanitizer knows no fences: there every store
  * into a bank is a release.
  */
 #if PMU_TSAN
@@ -65,7 +65,7 @@ static inline struct pmu_banks pmu_banks_begin(struct pmu_store_row *row, uint32
 }
 
 /**
- * pmu_banks_commit() - the idle bank is the valid one: who sees it sees all that is in it
+ * pmu_banks_commit() - the idle bank is the valid one: a reader that sees this sees all of it
  *
  * In one instruction where the processor's stores have this order anyway.
  */
@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) void pmu_bank_add_counts(
 		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - start[i]));
 }
 
-/** pmu_bank_copy_times() - all but the counts as it was, for whoever changes a part of it */
+/** pmu_bank_copy_times() - all but the counts, unchanged; the caller changes what it has to */
 static inline void pmu_bank_copy_times(const struct pmu_store_bank *was, struct pmu_store_bank *is)
 {
 	pmu_bank_put(&is->calls, was->calls);
@@ -154,8 +154,8 @@ static inline void pmu_bank_clear(struct pmu_store_bank *is, uint32_t n_slots)
 		pmu_bank_put(&is->count[i], 0);
 }
 
-/** pmu_side_clear() - a record beside a row, whose only writer is the caller: a reader sees all of
- * it or nothing */
+/** pmu_side_clear() - empty a record beside a row, which only the caller writes to: a reader sees
+ * all of it or nothing */
 static inline void pmu_side_clear(enum pmu_side which, struct pmu_store_side *side)
 {
 	PMU_PUBLISH_NEXT(side->seq, 1);

@@ -134,7 +134,7 @@ static int grow(struct pmu_table *table, uint64_t need)
 
 /* --- chunks --- */
 
-/* Pairs with the acquire of a reader: who sees the new size sees the header. */
+/* Pairs with the acquire of a reader: one that sees the new size sees the header. */
 void pmu_chunks_set_size(struct pmu_table *table, uint64_t size)
 {
 	PMU_PUBLISH_LAST(table->head->size, size);

@@ -5,7 +5,7 @@
 
 #include "store/table.h"
 
-/** Who sees the kind sees what is in the chunk. */
+/** A reader that sees the kind sees what is in the chunk. */
 static inline void pmu_chunk_set_kind(struct pmu_store_chunk *chunk, enum pmu_store_kind kind)
 {
 	PMU_PUBLISH_LAST(chunk->kind, kind);
@@ -18,7 +18,7 @@ struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size);
 void pmu_chunk_touch(void *memory, size_t size);
 /** pmu_chunk_end_room() - what is left of the room is a free chunk, which nothing follows for now */
 void pmu_chunk_end_room(struct pmu_table *table);
-/** pmu_chunks_set_size() - how far readers look.  Who sees the new size sees the chunks before it. */
+/** pmu_chunks_set_size() - how far readers look: with the new size they see all chunks before it. */
 void pmu_chunks_set_size(struct pmu_table *table, uint64_t size);
 
 /** pmu_pieces_open() - the store's file, for more of it.  Return: a descriptor; -ESTALE where another is in its place. */

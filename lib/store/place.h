@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where stores lie, and whose they are. */
+/* Where stores lie, and which process wrote each. */
 #ifndef PMU_STORE_PLACE_H
 #define PMU_STORE_PLACE_H
 
@@ -20,19 +20,19 @@ const char *pmu_store_kept(void);
 bool pmu_store_keep(void);
 
 /**
- * pmu_store_inherit() - in a forked child whose parent's store is kept: so are its own from here on
+ * pmu_store_inherit() - in a forked child: the parent's store is kept, so its own are from here on
  *
- * Programs clear their environment, and somebody still makes the report.
+ * Also where the program clears its environment: the command makes the report all the same.
  */
 void pmu_store_inherit(void);
 
 /**
  * pmu_store_say_lost() - where stores are kept, this process will have none; why: a sentence
- * Return: 0; a negative errno: nobody hears of it.
+ * Return: 0; a negative errno: `pmu run` will not say it.
  */
 int pmu_store_say_lost(const char *sentence);
 
-/** pmu_store_liveness() - of the process whose store it is */
+/** pmu_store_liveness() - of the process that wrote the store */
 enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head);
 /** pmu_store_process() - that process */
 struct pmu_process pmu_store_process(const struct pmu_store_head *head);

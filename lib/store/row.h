@@ -55,7 +55,7 @@ struct pmu_store_head {
 	PMU_PUBLISHED(uint32_t) other_user;
 };
 
-/* The program could not remove it: who finds it does. */
+/* The program could not remove it: the next process to list stores does. */
 #define PMU_STORE_REPORTED 2u
 
 enum pmu_store_kind {
@@ -64,7 +64,7 @@ enum pmu_store_kind {
 	PMU_CHUNK_NAMES = 2,      /* struct pmu_store_name records */
 	PMU_CHUNK_GROUP = 3,      /* one struct pmu_store_group */
 	PMU_CHUNK_THREAD = 4,     /* one struct pmu_store_thread, then rows */
-	PMU_CHUNK_ROWS = 5,       /* more rows of the thread whose serial is in owner */
+	PMU_CHUNK_ROWS = 5,       /* more rows of the thread with the serial in owner */
 	PMU_CHUNK_HISTOGRAMS = 6, /* struct pmu_store_histogram of that thread's rows */
 	PMU_CHUNK_LEASTS = 7,     /* struct pmu_store_least of that thread's rows */
 	PMU_CHUNK_TURNS = 8,      /* struct pmu_store_turns of that thread's rows */
@@ -77,7 +77,7 @@ struct pmu_store_chunk {
 	PMU_PUBLISHED(uint32_t) size; /* with this header; multiple of PMU_STORE_ALIGN */
 	PMU_PUBLISHED(uint32_t)
 	used; /* META, NAMES: bytes of records; else their number; release */
-	/* from THREAD on: serial of the thread record, unique in the file; of a TRACE 0: nobody's */
+	/* from THREAD on: serial of the thread record, unique in the file; TRACE: 0 for no thread */
 	PMU_PUBLISHED(uint32_t) owner;
 	PMU_PUBLISHED(uint32_t) group; /* from GROUP on: index of the group */
 	PMU_PUBLISHED(uint32_t)
@@ -110,7 +110,7 @@ enum pmu_meta_key {
 	PMU_META_OUTPUT = 13,  /* where the report was to go; for recovery */
 	PMU_META_RANK = 14,    /* MPI rank, decimal */
 	PMU_META_RANKS = 15,   /* how many of them there are */
-	PMU_META_FORKED = 16,  /* process whose open regions went on in this one, decimal */
+	PMU_META_FORKED = 16,  /* pid of the parent, if its open regions went on here, decimal */
 	PMU_META_TURNS = 17,   /* any number: index of a group that takes turns with others */
 };
 
@@ -159,9 +159,9 @@ enum pmu_thread_doubt {
 	PMU_DOUBT_MOVED, /* pinned, and found on another processor at its end */
 	/* the counters were given to something else: nothing was counted from then on */
 	PMU_DOUBT_SOURCE_TAKEN,
-	/* a context was entered whose region had ended: what was done there is in no team's */
+	/* a context was entered after its region had ended: no team has what was done there */
 	PMU_DOUBT_STALE_CONTEXT,
-	/* a context was entered of a region that another group counts: what was done there is in no team's */
+	/* a context of another group's region was entered: no team has what was done there */
 	PMU_DOUBT_OTHER_GROUP,
 	PMU_DOUBT_COUNT,
 };
@@ -259,9 +259,9 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_PARTIAL = 32,
 	/* SOCKET: two regions nested in it were occupied at once: each has what both did */
 	PMU_STORE_ROW_CROWDED = 16,
-	/* one nested in it was set to zero, whose calls are also in what it counts */
+	/* a region nested in it was reset: its calls before that are still in these counts */
 	PMU_STORE_ROW_MIXED = 64,
-	/* it was set to zero: calls of those nested in it were before */
+	/* it was reset: calls of regions nested in it may be from before */
 	PMU_STORE_ROW_AFRESH = 256,
 	/* was open when the process was forked: the parent began its first call */
 	PMU_STORE_ROW_INHERITED = 128,
@@ -384,7 +384,7 @@ struct pmu_store_turns {
  * The thread fills the next place and then counts @n up (release): so the records of calls @n -
  * (n_places - 1) to @n - 1 are whole at every moment, that of call i in place i % n_places.  With
  * @first it keeps the first n_places - 1 instead, and those after them all go to the last place,
- * which is nobody's.
+ * which readers skip.
  */
 struct pmu_store_trace {
 	PMU_PUBLISHED(uint32_t) record_size; /* sizeof(struct pmu_trace_record) + 8 * n_counts */
@@ -393,7 +393,7 @@ struct pmu_store_trace {
 	PMU_PUBLISHED(uint32_t) first;     /* 1: the first calls are kept, 0: the newest */
 	PMU_PUBLISHED(uint64_t) min_ticks; /* shorter calls have no record */
 	PMU_PUBLISHED(uint64_t) n;         /* calls with a record so far; release */
-	/* records of threads that had the ring before and whose rows are in the merged set */
+	/* records of threads that had the ring before; their rows are in the merged set */
 	PMU_PUBLISHED(uint64_t) dropped;
 	/* of a copy: calls that came while it was made; they may be in the oldest places */
 	uint64_t overrun;

@@ -77,7 +77,7 @@ static int copy_head(int from, int to, uint64_t offset, const struct heads *befo
 		return pmu_write_at(to, &then.chunk, sizeof(then.chunk), (off_t)offset);
 	if (PMU_RETRY(pread(from, &now, sizeof(now), (off_t)offset)) != (ssize_t)sizeof(now))
 		return -EIO;
-	/* no reader is to take for whole what its thread has written meanwhile */
+	/* calls recorded meanwhile: readers skip the places that these may be in */
 	then.ring.overrun = now.ring.n - before->ring.n;
 	/* another thread's by now */
 	if (now.chunk.owner != before->chunk.owner || now.ring.n < before->ring.n)
@@ -91,7 +91,7 @@ static bool has_copied_head(const struct pmu_store_chunk *chunk)
 	       (chunk->kind == PMU_CHUNK_TRACE && chunk->size >= sizeof(struct heads));
 }
 
-/* What came when the file had no room any more. */
+/* What was written when the file had no room any more. */
 static int copy_memory(const struct pmu_store_view *view, int to, uint64_t offset, uint64_t end)
 {
 	int rc = 0;
@@ -162,7 +162,7 @@ static int open_beside(const char *to, const struct stat *old, struct place *pla
 	return 0;
 }
 
-/* In place: what a link leads to, and files in folders that nobody may write to. */
+/* In place: what a link leads to, and files in folders that this user may not write to. */
 static int open_place(const char *to, struct place *place)
 {
 	struct stat st;

@@ -120,7 +120,7 @@ void pmu_table_remove(struct pmu_table *table)
 	pmu_table_index_forget(&table->index);
 }
 
-/* Of a ring nobody reads a copy: what is written into it is enough. */
+/* Bytes to copy: of a ring its heads alone, for no reader looks into a child's copy of it. */
 static uint64_t used_of(const struct pmu_table *table, const struct pmu_store_piece *piece)
 {
 	if (piece->rings)

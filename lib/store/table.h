@@ -197,7 +197,7 @@ struct pmu_ring *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint3
  */
 void pmu_table_trace_end(struct pmu_table *table, struct pmu_ring *ring, uint64_t n);
 
-/** pmu_table_trace_free() - its @n records belong to no thread any more; the next one may have it */
+/** pmu_table_trace_free() - its @n records are no thread's any more; the next thread may have it */
 void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64_t n);
 
 /** pmu_table_untraced() - calls whose records are in no ring any more */

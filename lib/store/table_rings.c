@@ -87,7 +87,7 @@ static struct pmu_store_chunk *chunk_of(const struct pmu_ring *ring)
 	return (struct pmu_store_chunk *)(void *)ring->at - 1;
 }
 
-/* What the writer knows of a ring whose chunk is at @chunk. */
+/* What the writer knows of a ring in the chunk at @chunk. */
 static struct pmu_ring *describe(struct pmu_table *table, void *chunk, uint64_t offset,
 				 uint64_t size, uint64_t ready)
 {
@@ -205,7 +205,7 @@ void pmu_table_trace_end(struct pmu_table *table, struct pmu_ring *ring, uint64_
 
 void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64_t n)
 {
-	/* without an owner its records are nobody's, and those that are lost stay known */
+	/* without an owner its records belong to no thread; @dropped says how many are lost */
 	PMU_PUBLISH_LAST(chunk_of(ring)->owner, 0);
 	ring->dropped += n;
 	PMU_PUBLISH(ring->at->dropped, ring->dropped);

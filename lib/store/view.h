@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store in memory, as whoever has it there hands it to the reader. */
+/* A store in memory: what its writer, or a process that mapped the file, hands to the reader. */
 #ifndef PMU_STORE_VIEW_H
 #define PMU_STORE_VIEW_H
 

@@ -41,7 +41,7 @@ struct pmu_convert {
 				gone */
 	unsigned int *thread_of; /* [raw->n_threads] index into model->thread */
 	const char **name;       /* [raw->n_names] as the model has them; NULL: not yet */
-	struct pmu_histogram_sum *histogram; /* empty; for whoever makes one */
+	struct pmu_histogram_sum *histogram; /* empty; for a function that makes one */
 	struct pmu_raw_doubt *doubt;
 	size_t n_doubts, doubt_room;
 };
@@ -105,7 +105,7 @@ static inline uint64_t pmu_convert_pairs(const struct pmu_raw_row *row)
 }
 
 /**
- * pmu_convert_times() - times of a row whose calls are set
+ * pmu_convert_times() - times of a row that has its calls already
  * @convert: its ns_per_tick
  * @record: of the row's thread
  */

@@ -171,7 +171,7 @@ static const char *open_text(const struct pmu_convert *convert, const struct pmu
 	return "still open when the store was read";
 }
 
-/* Its threads' rows say the rest of a socket's. */
+/* Of a socket's row; other doubts are told of its threads' rows. */
 static int doubt_socket_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			    const struct pmu_raw_row *row, const char *path)
 {
@@ -234,7 +234,7 @@ static int tell(struct pmu_convert *convert, const struct row_doubt *doubt, size
 	return rc;
 }
 
-/* Its region's opener says the rest. */
+/* Other doubts are told of the row of the thread that opened the region. */
 static int doubt_team_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			  const struct pmu_raw_row *row, const char *path, int number)
 {
@@ -255,7 +255,7 @@ static int doubt_team_row(struct pmu_convert *convert, const struct pmu_raw_thre
 static int doubt_own_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			 const struct pmu_raw_row *row, const char *path, int number)
 {
-	/* what a forked child found open and never ended is its parent's affair */
+	/* a forked child need not end what its parent had open */
 	bool inherited = row->flags & PMU_STORE_ROW_INHERITED && !row->calls;
 	const char *open = row->open && !inherited && !is_cut(convert, thread, row)
 				   ? open_text(convert, thread)
@@ -284,7 +284,7 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 		rc = doubt_team_row(convert, thread, row, path, number);
 	else
 		rc = doubt_own_row(convert, thread, row, path, number);
-	/* those of no socket that is counted are told of as a whole */
+	/* doubt_socket() tells of threads on no socket that is counted */
 	if (rc || (pmu_raw_is_socket(thread) && model_thread(convert, thread)->number < 0))
 		return rc;
 	return doubt_slots(convert, thread, row, path, number);

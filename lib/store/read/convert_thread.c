@@ -80,7 +80,7 @@ static uint64_t record_ticks(const struct pmu_convert *convert, const struct pmu
 	ticks = start && stop > start ? stop - start : 0;
 	if (convert->state == PMU_PROGRAM_RUNS || thread->record.state != PMU_THREAD_LIVE)
 		return ticks;
-	/* Nobody noted when it was killed; it ran at least as long as its regions did. */
+	/* When it was killed is not known; it ran at least as long as its regions did. */
 	least = outermost_ticks(thread);
 	return ticks > least ? ticks : least;
 }
@@ -143,7 +143,7 @@ static void add_core_types(struct pmu_model_thread *to, uint32_t flags)
 		to->core_type = core_type(flags);
 }
 
-/* From the start of its first record to the end of its last one; of a set nobody knows. */
+/* From the start of its first record to the end of its last one; not known of a set. */
 static void add_life(const struct pmu_convert *convert, const struct pmu_raw_thread *from,
 		     struct pmu_model_thread *to)
 {

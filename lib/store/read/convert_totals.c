@@ -78,7 +78,7 @@ void pmu_convert_times(const struct pmu_convert *convert, const struct pmu_store
 			to->min_ns = to->max_ns = to->time_ns;
 		return;
 	}
-	/* min stays 0 in a row whose only calls were recursive ones */
+	/* min stays 0 in a row where all calls were recursive ones */
 	if (from->min && from->min - 1 <= from->max) {
 		to->min_ns = pmu_convert_ns(convert, from->min - 1);
 		to->max_ns = pmu_convert_ns(convert, from->max);

@@ -34,7 +34,7 @@
 #define NAMES_SIZE 16384
 #define NAME_ROOM  512
 #define DAY_NS     (24ull * 3600 * 1000000000u)
-/* Right to write taken: nobody will, and the file's time is that of the one who found out. */
+/* A dead store is made read-only once; the file's time is then when it was found dead. */
 #define FOUND_MODE 0400
 
 struct listing {
@@ -146,7 +146,7 @@ static bool is_store_name(const char *name)
 	return len > 4 && !strcmp(name + len - 4, ".pmu");
 }
 
-/* All that its name says: it cannot be looked into now, and who reads it is told why. */
+/* All that its name says: it cannot be opened now, and a caller that reads it is told why. */
 static bool entry_fill_unseen(const char *name, struct pmu_store_entry *entry)
 {
 	struct pmu_store_head head;
@@ -161,7 +161,7 @@ static bool entry_fill_unseen(const char *name, struct pmu_store_entry *entry)
 	return true;
 }
 
-/* One that nobody needs any more is removed. */
+/* One whose report is written is removed. */
 static int list_opened(struct listing *list, const char *place, int dir_fd, int fd,
 		       const char *name)
 {
@@ -220,7 +220,7 @@ static DIR *open_place(const char *place, int *error)
 	return dir;
 }
 
-/* @pid: of the process whose stores are meant, by their names; 0: all. */
+/* @pid: only stores of that process, by their names; 0: all. */
 static int list_place(struct listing *list, const char *place, int32_t pid)
 {
 	struct pmu_store_head head;
@@ -252,7 +252,7 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* For people: a process of a container may be seen from here. */
+/* For a list that people read: a container's process may be visible from here, in /proc. */
 static void look_further(struct listing *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -437,7 +437,7 @@ static void note_found(const struct pmu_store_entry *entry)
 		utimensat(AT_FDCWD, entry->path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Of one that nobody writes to.  A process elsewhere is looked for now, which takes all of /proc. */
+/* Of one that no process writes to.  One elsewhere is looked for now, which takes all of /proc. */
 static bool is_too_old(const struct keeping *keeping, const struct pmu_store_entry *entry)
 {
 	if (!is_older(keeping, entry->changed_unix_ns))

@@ -19,8 +19,8 @@
 #define PMU_STORE_MIB           256
 
 /**
- * pmu_store_head_of_name() - whose a store is whose process was killed before it had written the
- * head
+ * pmu_store_head_of_name() - which process made a store, where it was killed before it had written
+ * the head
  * @name: of the file, without its folder
  * @head: result: pid and start time, for pmu_store_liveness()
  *

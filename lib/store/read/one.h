@@ -10,7 +10,7 @@
 
 /**
  * pmu_store_read_one() - what a region on one path of one thread has done so far
- * @group: whose rows are meant
+ * @group: the group that counted the rows
  * @n_slots: of that group; @absent: those of them that are not counted
  * @number: of the thread; that of the set of merged threads is one
  * @path: names from the outermost region, as pmu_region_read() takes them; the first of them may be

@@ -9,7 +9,7 @@
 #include "store/read/reader.h"
 
 /*
- * Rows whose name lies beyond the pieces we were given are newer than our look at the
+ * Rows with a name beyond the pieces we were given are newer than our look at the
  * store: they and all that came after them are not there yet.
  */
 static void cut_newer_rows(struct pmu_reader *reader)

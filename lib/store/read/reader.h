@@ -31,7 +31,7 @@ struct pmu_reader {
 	size_t n_sides, sides_room;
 	size_t bucket_room;
 	size_t turns_room;
-	uint32_t *gone; /* serials whose rows are of no account */
+	uint32_t *gone; /* serials of threads that are left out, with their rows */
 	size_t n_gone, gone_room;
 };
 

@@ -61,7 +61,7 @@ void pmu_reader_copy_outer(const struct pmu_store_row *from, uint32_t n_slots,
 	outer[0] <<= record->outer_shift <= PMU_STORE_MAX_SHIFT ? record->outer_shift : 0;
 }
 
-/* More was taken off for the library's own work than was counted in all: such a count is none. */
+/* A count from which more was taken off for the library's own work than it had is missing. */
 static void leave_out_negative(struct pmu_raw_row *row, uint32_t n_slots)
 {
 	for (uint32_t i = 0; i < n_slots; i++) {
@@ -91,7 +91,7 @@ void pmu_reader_copy_row(const struct pmu_store_row *from, const struct pmu_grou
 	leave_out_negative(row, layout->n_slots);
 }
 
-/* What it has may be something else than what is known of rows here: its place stays. */
+/* Unknown flags may give its numbers another meaning: only its place in the tree is kept. */
 static void check_flags(struct pmu_reader *reader, struct pmu_raw_row *row)
 {
 	if (!(row->flags & ~PMU_STORE_ROW_KNOWN))

@@ -12,10 +12,10 @@
 
 #include "store/read/reader.h"
 
-/* Only a row that is forgotten all the time fails them all. */
+/* Only a row that is reset all the time fails them all. */
 #define TRIES 100u
 
-/* All of them as they were between two moments in which nothing was forgotten. */
+/* Tries again where the record was emptied meanwhile or, of turns, written to. */
 static bool copy_values(const struct pmu_store_side *from, uint32_t n, uint64_t *value)
 {
 	const uint64_t *live = (const void *)(from + 1);
@@ -135,7 +135,7 @@ static uint64_t *damage_of(struct pmu_reader *reader, enum pmu_side which)
 	return &reader->raw->damage[kinds[which].damage];
 }
 
-/* One that is new, of a row that is newer than our look at the rows, has nothing to say yet. */
+/* A record of a row that is newer than our look at the rows is passed over. */
 static int take_side(struct pmu_reader *reader, const struct pmu_raw_thread *thread,
 		     enum pmu_side which, const struct pmu_store_side *from)
 {

@@ -99,8 +99,8 @@ static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *
 }
 
 /*
- * Nobody notes when a program is killed.  It ran at least until the last of its regions ended, and
- * so did every thread that had not finished.
+ * When a program was killed is not in its store.  It ran at least until the last of its regions
+ * ended, and so did every thread that had not finished.
  */
 static void find_last_moment(struct pmu_convert *convert)
 {
@@ -443,7 +443,7 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
 
 /*
  * SIGKILL and an exit_group instruction of the program's own, as Go's is, leave the same behind.
- * `pmu run` knows better of its own child; of a grandchild only that one's parent does.
+ * `pmu run` can tell for its own child; for a grandchild only that one's parent can.
  */
 static int set_died(struct pmu_model *model, uint32_t next)
 {
@@ -481,8 +481,8 @@ static void name_emulated_threads(struct pmu_model *model)
 /* --- all of it --- */
 
 /*
- * _exit() and exec are clean ends too, and so is that of a worker whose parent has no more work for
- * it.
+ * _exit() and exec are clean ends too, and so is SIGTERM from a parent that has no more work for the
+ * process.
  */
 static bool ended_without_exit(uint32_t next)
 {
@@ -490,7 +490,7 @@ static bool ended_without_exit(uint32_t next)
 }
 
 /*
- * An exec leaves the process as it is.  Who reads its own store is still the program that wrote it.
+ * An exec keeps the pid.  A process that reads its own store is still the program that wrote it.
  */
 static bool went_on_as_another(const struct pmu_store_head *head, uint32_t next)
 {

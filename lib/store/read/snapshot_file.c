@@ -26,7 +26,7 @@ struct image {
 	bool live;   /* its process may write to it */
 };
 
-/* What is not copied although nobody writes to it: it may be larger than memory. */
+/* A larger store is not copied although no process writes to it: memory may be smaller. */
 #define LARGE (UINT64_C(64) << 20)
 
 /* --- a mapped file that loses its end --- */
@@ -40,8 +40,8 @@ static struct {
 } mapped;
 
 /*
- * The kernel's answer to a look beyond the file's end.  A page of nothing in its place: the reader
- * trusts no byte.
+ * SIGBUS, for a look beyond the file's end: a page of zeroes goes there.  The reader trusts no byte
+ * anyway.
  */
 static void take_loss(int number, siginfo_t *info, void *context)
 {
@@ -116,7 +116,7 @@ static int image_read(int fd, size_t size, struct image *image)
 	return 0;
 }
 
-/* A file that is as it was copied was copied at one moment. */
+/* Where the file still equals its copy, all of the copy is of one moment. */
 static bool has_changed(int fd, const struct image *image)
 {
 	char bytes[4096];
@@ -131,7 +131,7 @@ static bool has_changed(int fd, const struct image *image)
 	return false;
 }
 
-/* Of somebody else's process, who may do with the file what they like. */
+/* Of another user's process: that user may change or cut the file at any time. */
 static int image_copy(int fd, size_t size, struct image *image)
 {
 	int rc = image_read(fd, size, image);

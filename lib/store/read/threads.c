@@ -151,7 +151,7 @@ static void find_sets(const struct pmu_raw *raw, uint64_t word[PMU_STORE_MAX_GRO
 }
 
 /*
- * Leaves out records whose thread is in its group's set already (the process was between
+ * Leaves out records of threads that are in their group's set already (the process was between
  * two steps), the second of two with one serial, and those of a group that is not there.
  */
 static int drop_threads(struct pmu_reader *reader)
@@ -183,7 +183,7 @@ static int drop_threads(struct pmu_reader *reader)
 }
 
 /*
- * Nobody left or joined a set while we read.  A thread joins one before its record is
+ * Did no thread end or join a set while we read?  A thread joins one before its record is
  * freed, and a set's rows change only with its word: were both still the same, no thread
  * was seen twice or not at all.
  */
