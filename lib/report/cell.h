@@ -18,7 +18,7 @@ void pmu_cell_text(struct pmu_cell *cell, const char *text);
 /** pmu_cell_exact() - all digits: 1,234,567 */
 void pmu_cell_exact(struct pmu_cell *cell, uint64_t value);
 /**
- * pmu_cell_count() - all digits; in a column whose @largest has more than seven: 123, 12.35 k,
+ * pmu_cell_count() - all digits; in a column where @largest has more than seven: 123, 12.35 k,
  * 12.35 M, 1.234 G, ...
  * @largest: of the column: its numbers are all written in one way
  */

@@ -252,8 +252,8 @@ static int take_over(int fd, const struct stat *old)
 }
 
 /*
- * The kernel's own time stamp may be late by a clock tick: too old for somebody who asks whether
- * the report was written after they started.
+ * The kernel's own time stamp may be late by a clock tick: too old for a process that checks whether
+ * the report was written after it started.
  */
 static void set_time(int fd)
 {

@@ -98,7 +98,7 @@
  *                 "short"      more than a tenth of the time, or of a count, was the
  *                              library's own cost
  *                 "team"       of "workers": see there
- *                 "program"    of several processes, and measured by nobody: around the
+ *                 "program"    of several processes, and not measured itself: around the
  *                              regions of one program's processes; calls are processes
  *     raw         {count: as read}
  *     net         {count: without the library's own cost}

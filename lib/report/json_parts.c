@@ -167,7 +167,7 @@ double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsi
 
 /* --- each rank as a whole --- */
 
-/* All of it, exactly, for who reads this report and shows it again. */
+/* All of it, exactly, for a reader that shows this report again. */
 static void put_record(struct pmu_strbuf *out, const struct pmu_ranks *ranks)
 {
 	struct pmu_strbuf bytes = { 0 };

@@ -20,7 +20,7 @@ struct pmu_text_options {
 	unsigned int top;     /* so many of them; 0: as @all says */
 	/* a list by "time", "self", "calls" or a count's name; NULL: a tree by time */
 	const char *sort;
-	/* only regions whose name or path matches, as fnmatch() has it, and what is around them */
+	/* only regions with a name or path that fnmatch() matches, and what is around them */
 	const char *filter;
 	bool color; /* escape sequences of a terminal around what should stand out */
 };

@@ -27,7 +27,7 @@ enum pmu_pick { PMU_PICK_LEAST, PMU_PICK_MEAN, PMU_PICK_MOST };
 /**
  * pmu_parts_pick() - of a sum, over ranks
  * @what: enum pmu_over_what
- * @rank: result: whose it is, -1 of the mean
+ * @rank: result: the rank that has it, -1 for the mean
  * Return: NaN where there is none.
  */
 double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsigned int what,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of several processes as one: which processes, and whose threads. */
+/* Reports of several processes as one: the processes and their threads. */
 #include "report/combine/combine.h"
 
 #include <errno.h>

@@ -139,7 +139,7 @@ struct pmu_gathered_team;
 /** pmu_gathered_team_new() - of none so far; NULL without memory */
 struct pmu_gathered_team *pmu_gathered_team_new(struct pmu_model *model);
 /**
- * pmu_gathered_team_add() - one more, whose section has teams
+ * pmu_gathered_team_add() - one more input's, where its section has teams
  * @sum: the input's
  * @opener, @is_known: where it has none, its only thread, and whether all of its time is known
  */

@@ -329,8 +329,8 @@ static void find_openers(const struct pmu_model *model, const struct pmu_model_s
 }
 
 /*
- * Where threads worked for others' regions, each sum is a team's, if only of those that opened it.
- * So it would be of inputs where none did, of which that is not known any more.
+ * Where threads worked for others' regions, each sum has a team, if only of its openers.  So would
+ * sums of inputs where none did, but their openers are not known any more: -ENOTSUP.
  */
 static int add_teams(struct pmu_gathering *g, struct section *s, const struct pmu_joining *j,
 		     const struct pmu_model *model, const int *sum_of)
@@ -352,7 +352,7 @@ static int add_teams(struct pmu_gathering *g, struct section *s, const struct pm
 
 		if (!beside->team)
 			beside->team = pmu_gathered_team_new(g->c.model);
-		/* a region that nobody opened here, some rank may have */
+		/* opened by no thread of this input, but maybe by one of another rank */
 		if (!beside->team || !opener[i].thread)
 			rc = beside->team ? -ENOTSUP : -ENOMEM;
 		else

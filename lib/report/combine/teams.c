@@ -39,7 +39,7 @@ static void add_side(struct pmu_model_side *to, const struct pmu_model_side *sid
 	to->most_ns = side->most_ns > to->most_ns ? side->most_ns : to->most_ns;
 }
 
-/* A region that one thread opened and nobody worked for. */
+/* A region that one thread opened and no other worked for. */
 static struct pmu_model_team alone(const struct pmu_model_row *sum,
 				   const struct pmu_model_thread *opener, bool is_known)
 {

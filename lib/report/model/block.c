@@ -27,7 +27,7 @@ static struct pmu_model_block *block_new(size_t size)
 	return block;
 }
 
-/* Large pieces get a block of their own behind the first, whose rest stays in use. */
+/* Large pieces get a block of their own behind the first: the rest of that stays in use. */
 static void *alloc_alone(struct pmu_model_block **blocks, size_t size)
 {
 	struct pmu_model_block *block = block_new(size);

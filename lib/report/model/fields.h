@@ -31,7 +31,7 @@ enum pmu_field_known {
 	PMU_KNOWN_OTHERS, /* where it is more than the calls */
 };
 
-/** Whose it is: bits. */
+/** What has it: bits. */
 enum pmu_field_of {
 	PMU_OF_ROW = 1,        /* each row's, and a sum's */
 	PMU_OF_PROGRAM = 2,    /* also a program's, of what its processes' outermost regions have */

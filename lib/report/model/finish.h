@@ -90,7 +90,7 @@ int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool fl
 int pmu_sums_row(struct pmu_finishing *f, unsigned int sum);
 /**
  * pmu_sums_add() - a thread's row, finished but for its sum
- * @thread: its number among all threads whose rows are added
+ * @thread: its number among all threads that have rows in the sums
  */
 void pmu_sums_add(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
 		  const struct pmu_columns *columns, int thread);

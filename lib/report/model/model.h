@@ -36,12 +36,12 @@ enum pmu_model_row_flags {
 	PMU_ROW_OPEN = 16, /* was open when the table was read */
 	/*
 	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may
-	 * have come by way of a nested region, whose time then holds some of this row's: where
+	 * have come by way of a nested region, which then has some of this row's time: where
 	 * anything is nested in such a row, no self values are known from it down.
 	 */
 	PMU_ROW_DIRECT = 32,
 	/*
-	 * Of a combined model, and measured by nobody: stands around the regions of a program's
+	 * Of a combined model, and not measured itself: stands around the regions of a program's
 	 * processes.  Its time and counts are those of the outermost of them, its calls the
 	 * processes; comes with NO_SELF.
 	 */
@@ -126,7 +126,7 @@ struct pmu_model_row {
 	/* index of the row it is nested in, -1 for none; always before this row */
 	int parent;
 	/*
-	 * index of the row whose time and counts have this one's in them: its parent, but for a row
+	 * index of the row that has this one's time and counts in its own: its parent, but for a row
 	 * of a team; -1 for none
 	 */
 	int holder;
@@ -191,7 +191,7 @@ struct pmu_model_row {
 };
 
 /**
- * A region with all that threads did for it: the calls of whoever opened it, and the PMU_ROW_TEAM
+ * A region with all that threads did for it: the calls of its openers, and the PMU_ROW_TEAM
  * rows at it and at any depth below it.  Each piece of work is in one of these, so nothing counts
  * twice.
  */
@@ -208,9 +208,9 @@ struct pmu_model_team {
 	/* most of its threads that lived at the same time; 0: not known, some are merged */
 	uint32_t n_threads;
 	/*
-	 * How much longer than the mean the slowest thread was at work for it, of those but its
-	 * openers, or of its openers where nobody else was; threads that came after each other count
-	 * as one.  NaN: less than two, or not known.
+	 * How much longer than the mean the slowest thread was at work for it, of those that did not
+	 * open it, or of its openers where there were no others; threads that came after each other
+	 * count as one.  NaN: less than two, or not known.
 	 */
 	double imbalance;
 	double efficiency; /* of n_threads times its openers' time, 0 to 1; NaN: not known */
@@ -349,7 +349,7 @@ struct pmu_model {
 	const char *command; /* its command line, cut to a sensible length; "" unknown */
 	const char *host;
 	int64_t pid;
-	/* whose regions went on in it: the process that forked it; 0: none, or not known */
+	/* the process that forked it, from which open regions went on; 0: none, or not known */
 	int64_t forked_from;
 	int rank;    /* MPI rank, -1 for none */
 	int n_ranks; /* that its launcher started; 0: not known */

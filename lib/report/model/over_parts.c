@@ -66,7 +66,7 @@ static bool together(const struct pmu_over_parts *over, unsigned int a, unsigned
 	return a == b || (over->ranked && over->model->part[a].rank == over->model->part[b].rank);
 }
 
-/* Is there something of @count at @i of the index?  Then whose it is, and how much. */
+/* Is there something of @count at @i of the index?  Then the part that has it, and how much. */
 static bool look(const struct pmu_over_parts *over, unsigned int i, int count, unsigned int *part,
 		 double *value)
 {

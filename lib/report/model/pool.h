@@ -39,8 +39,8 @@ void pmu_pool_merge(struct pmu_pool *pool, const struct pmu_pool *more);
 /**
  * pmu_pool_sd() - the deviation of all calls
  * @sum: their number, their time, and the flags of all rows; of one row alone also its deviation
- * Return: NaN: not known; nor is it of several rows of which some were re-entered, whose calls are not
- * those their deviation speaks of.
+ * Return: NaN: not known, as of several rows of which some were re-entered: the deviation of such a
+ * row is of its outermost calls alone.
  */
 double pmu_pool_sd(const struct pmu_pool *pool, const struct pmu_model_row *sum);
 

@@ -117,7 +117,7 @@ static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
 	return span_ns && row->time_ns <= span_ns ? (double)row->time_ns / (double)span_ns : NAN;
 }
 
-/* Whose self came out below zero: the thread that it did of, where it is one. */
+/* Counts a self value below zero, and notes its thread; -1: a socket's. */
 static void add_negative(struct pmu_finishing *f, int i)
 {
 	const struct pmu_model_row *row = &f->section->thread_row[i];
@@ -201,7 +201,7 @@ static void close_sums(struct pmu_finishing *f)
 
 		row->sd_ns = pmu_pool_sd(&f->summing[i].pool, row);
 		row->share = f->summing[i].unmeasured ? NAN : share_of(row, f->span_ns);
-		/* What nobody counted is not 0. */
+		/* What was not counted is missing, not 0. */
 		if (!f->summing[i].by_socket)
 			row->missing |= f->section->sockets;
 		if (f->shared_sockets)

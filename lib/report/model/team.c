@@ -114,7 +114,7 @@ static int add_others(struct teams *t)
 		team = s->row[row->sum].team;
 		team->has_others = true;
 		team->all.flags |= row->flags & (PMU_ROW_OPEN | PMU_ROW_INTERRUPTED);
-		/* what a socket counted meanwhile is nobody's in particular */
+		/* what a socket counted meanwhile is no single thread's */
 		pmu_team_add(team, row, pmu_model_time_known(row), &columns, ~s->sockets);
 	}
 	return rc;

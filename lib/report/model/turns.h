@@ -17,7 +17,7 @@ struct pmu_turns_adding {
 	} count[PMU_MODEL_MAX_COUNTS];
 };
 
-/** pmu_model_turns_add() - @more's, whose count i is @to's at[i]; @at NULL: the same */
+/** pmu_model_turns_add() - add @more: its count i is count at[i] of @to; @at NULL: count i */
 void pmu_model_turns_add(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
 			 const unsigned int *at, unsigned int n_counts);
 
@@ -26,7 +26,7 @@ struct pmu_model_turns *pmu_model_turns_make(struct pmu_model *model, struct pmu
 					     unsigned int n_counts);
 
 /**
- * pmu_model_turns_estimate() - the estimates of a sum whose whole_calls are known
+ * pmu_model_turns_estimate() - the estimates of a sum with known whole_calls
  *
  * Turns are clusters of calls, drawn from all that there were; what a group counted a call is a ratio
  * of two sums over them: W. G. Cochran, "Sampling Techniques", 3rd edition 1977, sections 6.4 and 9A.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A record of ranks from bytes, which may be anybody's. */
+/* A record of ranks from bytes, which any program may have made. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -26,7 +26,7 @@ static bool is_of_process(const struct pmu_ranks_section *s, unsigned int count)
 	return s->process >> count & 1;
 }
 
-/* Room for one more count in all rows that there are: nobody has counted it. */
+/* Room for one more count in all rows that there are: none of their ranks has counted it. */
 static int widen(struct pmu_ranks *ranks, struct pmu_ranks_section *s, unsigned int n)
 {
 	size_t old = s->n_counts;
@@ -316,7 +316,7 @@ int pmu_ranks_merge(struct pmu_ranks *ranks, const struct pmu_ranks *from)
 
 	for (unsigned int i = 0; i < from->n_worst; i++)
 		pmu_ranks_add_worst(ranks, &from->worst[i]);
-	/* the rank whose own times are kept: is it one of the other's? */
+	/* self times are kept of the rank that computes longest: is it one of @from's? */
 	worse = from->n_worst && ranks->worst[0].rank == from->worst[0].rank &&
 		ranks->worst[0].compute_ns == from->worst[0].compute_ns;
 	merge_head(ranks, from);

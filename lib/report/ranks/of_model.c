@@ -91,7 +91,7 @@ static int copy_section(struct making *m, const struct pmu_model_section *s, str
 	const uint32_t made = PMU_ROW_SHORT | PMU_ROW_INTERRUPTED; /* when a model is finished */
 	struct pmu_ranks_section *to = pmu_ranks_find_section(m->ranks, s->group ? s->group : "");
 
-	/* two of a name are nobody's but a forged file's */
+	/* only a forged file has two of a name */
 	if (!to || to->n_rows || copy_columns(m->ranks, s, to) < 0)
 		return to && to->n_rows ? -EINVAL : -ENOMEM;
 	*walk = (struct walk){ .from = s, .to = to };

@@ -167,7 +167,7 @@ void pmu_ranks_encode(const struct pmu_ranks *ranks, struct pmu_strbuf *out);
 #define PMU_RANKS_MAGIC "pmurank"
 
 /**
- * pmu_ranks_decode() - from bytes of anybody's
+ * pmu_ranks_decode() - from bytes, of which none is trusted
  * Return: 0; -EINVAL; -ENOMEM; each with a sentence.
  */
 int pmu_ranks_decode(const void *bytes, size_t len, struct pmu_ranks **ranks);

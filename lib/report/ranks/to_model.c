@@ -43,7 +43,7 @@ static const char *take(struct pmu_model *model, struct pmu_strbuf *text)
 	return copy;
 }
 
-/* What all say; else the first ones with who says them. */
+/* What all say; else the first few texts, each with the ranks that say it. */
 static const char *head_text(struct pmu_model *model, const struct pmu_ranks *ranks,
 			     enum pmu_said kind)
 {
@@ -63,7 +63,7 @@ static const char *head_text(struct pmu_model *model, const struct pmu_ranks *ra
 	return take(model, &text);
 }
 
-/* One that differs is that of none. */
+/* What all say; "" where they differ. */
 static const char *one_text(struct pmu_model *model, const struct pmu_ranks *ranks,
 			    enum pmu_said kind)
 {
@@ -100,7 +100,7 @@ static void make_head(const struct pmu_ranks *ranks, struct pmu_model *model)
 
 /* --- notes, refusals, doubts --- */
 
-/* A sentence with who says it, where not all do. */
+/* A sentence with the ranks that say it, where not all do. */
 static const char *sentence(struct pmu_model *model, const struct pmu_ranks *ranks,
 			    const struct pmu_ranks_said *said, const char *is)
 {

@@ -156,7 +156,7 @@ static bool title(struct pmu_text *t)
 		pmu_strbuf_add(t->out, ")");
 	}
 	pmu_cell_time(&cell, (double)model->duration_ns);
-	/* nobody notes when a program is killed */
+	/* when a program was killed is not known */
 	pmu_strbuf_addf(t->out, " ran %s%s%s", model->died && model->died[0] ? "at least " : "",
 			cell.number, cell.unit);
 	pmu_cell_exact(&cell, n_threads);
@@ -236,7 +236,7 @@ static bool is_unasked(const struct pmu_model *model)
 	return model->n_sections > 0 && model->n_refusals > 0;
 }
 
-/* The best source's reason; `pmu doctor` has them all, with what would mend them. */
+/* The best source's reason; `pmu doctor` has them all, with what would help. */
 static void refused_unasked(struct pmu_text *t, unsigned int width, const char *label)
 {
 	const char *why = pmu_text_shown(t, t->model->refusal[0].why);
@@ -319,7 +319,7 @@ static bool has_energy(const struct pmu_model_section *s)
 }
 
 /*
- * Whose the uncore counts are, and what they cost; nothing where there are none.  Intel SDM vol.
+ * What uncore counts are of, and what they cost; nothing where there are none.  Intel SDM vol.
  * 3B, "RAPL Interfaces": energy is updated about every millisecond; AMD's is too.
  */
 static void sockets(struct pmu_text *t, unsigned int width)
@@ -360,7 +360,7 @@ static void sockets(struct pmu_text *t, unsigned int width)
 	pmu_strbuf_free(&text);
 }
 
-/* Whose the counts are, and what they cost; nothing where there are none. */
+/* What the process's counts are of, and what they cost; nothing where there are none. */
 static void process(struct pmu_text *t, unsigned int width)
 {
 	struct pmu_strbuf text = { 0 };

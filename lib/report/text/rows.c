@@ -374,8 +374,8 @@ static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *ro
 }
 
 /*
- * Programs have regions of the same names: a doubt is about the sum that it is a part of.  Ranks,
- * whose rows may not be there any more, are of one program.
+ * Several programs may have regions of one name: is the doubt about one of this sum's rows?  Where
+ * rows were not kept, as of ranks, there is one program.
  */
 static bool has_doubtful_part(const struct rows *r, unsigned int sum)
 {

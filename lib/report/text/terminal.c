@@ -24,7 +24,7 @@ void pmu_terminal_fit(struct pmu_text_options *options, int fd)
 
 	if (fd < 0 || !isatty(fd))
 		return;
-	/* 0: nobody has told it its size */
+	/* 0: its size was never set */
 	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
 		options->columns = size.ws_col < LEAST_COLUMNS ? LEAST_COLUMNS : size.ws_col;
 	options->color = wants_color();

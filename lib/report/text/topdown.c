@@ -116,7 +116,7 @@ static unsigned int find_rows(struct pmu_text *t, struct place *place)
 	return n;
 }
 
-/* Those of one path are one region, whose time is that of all its groups. */
+/* Those of one path are one region, with the time of all its groups. */
 static unsigned int merge(struct place *place, unsigned int n)
 {
 	unsigned int n_regions = 0;
