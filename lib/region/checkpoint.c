@@ -128,8 +128,8 @@ void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint6
 }
 
 /*
- * What a program is executed as may not enter the folder that stores are kept in: all that can be told of it
- * is told here, in a child too, which has its parent's store in reach.
+ * A program that is executed as another user may not enter the folder that stores are kept in: all that
+ * can be told of it is told here, in a child too, which has its parent's store in reach.
  */
 static void note_other_user(enum pmu_next next)
 {
@@ -217,7 +217,7 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 	if (!self->measuring) {
 		pmu_thread_note_lost(self);
 		note_next(next);
-		/* after this a program that goes on without the library has no chance to tell it */
+		/* the last chance, where the program goes on without the library */
 		if (next != PMU_NEXT_GOES_ON)
 			pmu_thread_update_usage(self);
 	}
@@ -327,10 +327,10 @@ void pmu_region_settle_all(void)
  *   it in the program comes after it.  As long as a frame is there, its row's valid bank is without
  *   the call that it stands for; what the end has written into the idle bank is written over.  So
  *   the call of a frame that is gone may be lost, and none is counted twice.
- * - A begin puts the frame there and then takes the start.  So the innermost frame may be one of a
- *   region whose start is still that of an earlier call, or whose node is still what was in that
- *   frame before: has_started() tells.  A region that it cannot tell of stays open, which the
- *   report calls a doubt.
+ * - A begin puts the frame there and then takes the start.  So the innermost frame may still have
+ *   the start of an earlier call of its region, or the node that was in that frame before:
+ *   has_started() tells.  A region that it cannot tell of stays open, which the report calls a
+ *   doubt.
  * - When the stack of frames grows, the thread's pointer goes from a whole copy to the other: it is
  *   walked down from there, to the root's frame.
  * - Slow paths move what all open regions have started with, first down by what was counted

@@ -5,7 +5,7 @@
 
 #include "region/tree.h"
 
-/** pmu_checkpoint_finish() - pmu_node_finish() for a call whose first part is in the totals */
+/** pmu_checkpoint_finish() - pmu_node_finish() for a call with a first part in the totals already */
 void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			   uint32_t missing, uint64_t *now);
 

@@ -28,7 +28,7 @@ int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
 		call->least = (void *)pmu_thread_side(self, PMU_SIDE_LEAST, node->id);
 	/*
 	 * Without memory in the store, or in a tree of no report, the same work is done for a
-	 * record that nobody reads.
+	 * record that no reader sees.
 	 */
 	if (!call->least)
 		call->least = pmu_arena_alloc(&self->arena, sizeof(*call->least), 8);

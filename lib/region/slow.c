@@ -35,7 +35,7 @@ static int check_name(struct pmu_thread *self, const char *name, size_t *len)
 {
 	int error = 0;
 
-	if (!name && self->measuring) /* what that leaves behind: nobody's mistake */
+	if (!name && self->measuring) /* a refused call, to be measured */
 		return -EINVAL;
 	if (name && *len == PMU_NAME_TERMINATED)
 		*len = strnlen(name, PMU_NAME_MAX + 1);

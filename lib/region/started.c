@@ -80,8 +80,8 @@ static int run_c11(void *arg)
 }
 
 /*
- * Threads of OpenMP's runtimes and oneTBB's are there for whatever region comes, a sanitizer hides
- * whose it starts, and what is preloaded hands the context on itself.
+ * Threads of OpenMP's runtimes and oneTBB's work for one region after another, a sanitizer hides
+ * the function that it starts, and what is preloaded hands the context on itself.
  */
 static bool is_known(const void *start)
 {
@@ -101,8 +101,8 @@ static bool is_known(const void *start)
 }
 
 /*
- * Nothing is started or taken over for it, as in a forked child that has not called yet.  Where the
- * whole process is counted all threads are, whoever they work for.
+ * No session is started and no parent's state taken over for it, as in a forked child that has not
+ * called yet.  Where the whole process is counted, all threads are, for whichever region they work.
  */
 static uint64_t context_here(void)
 {
@@ -118,8 +118,8 @@ static uint64_t context_here(void)
 }
 
 /*
- * A sanitizer, wherever it is: nothing may run on a thread of its program's before its own start has,
- * which calls the program's.
+ * A sanitizer, linked in or loaded: nothing may run on a thread before its own start function, which
+ * calls the program's.
  */
 extern void __tsan_init(void) __attribute__((weak));
 extern void __asan_init(void) __attribute__((weak));

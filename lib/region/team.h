@@ -3,9 +3,9 @@
  * What a thread does for a region that another thread has open: each such region has a tree here.
  *
  * While the thread is in one, that is its tree: begin and end find their way in it as in any other,
- * and see nothing of what is open around it.  Its first frame is the region's own node, whose row
- * is marked PMU_STORE_ROW_TEAM and has what is done meanwhile; the regions around have none of it,
- * for they start that much later when the thread comes back (pmu_team_leave()).
+ * and see nothing of what is open around it.  Its first frame is the region's own node: the row of
+ * that is marked PMU_STORE_ROW_TEAM and has what is done meanwhile; the regions around have none of
+ * it, for they start that much later when the thread comes back (pmu_team_leave()).
  */
 #ifndef PMU_REGION_TEAM_H
 #define PMU_REGION_TEAM_H
@@ -46,7 +46,7 @@ struct pmu_teams {
 	struct pmu_team *all;
 };
 
-/** Those of a thread that has worked for nobody yet. */
+/** Those of a thread that has worked for no other one yet. */
 extern struct pmu_teams pmu_teams_none __attribute__((visibility("hidden")));
 
 /**

@@ -30,8 +30,8 @@ struct pmu_text {
 typedef uint64_t __attribute__((may_alias, aligned(1))) pmu_text_word;
 
 /*
- * What is behind a text may be anybody's.  clang looks at the function that one is inlined into: where
- * it checks accesses, it stays one of its own.
+ * Bytes behind a text may belong to any other object.  clang goes by no_sanitize of the function that
+ * these are inlined into: where it checks accesses, they are not inlined.
  */
 #if PMU_SANITIZED
 #define PMU_TEXT_INLINE                                                                 \

@@ -35,7 +35,7 @@ struct pmu_node {
 	uint32_t start_missing; /* slots that begin could not read */
 	uint32_t id;            /* of its row */
 	struct pmu_node *same_name;
-	bool detached;    /* open, but nobody's parent any more: a region below it has ended */
+	bool detached;    /* open, but no parent any more: a region further out has ended */
 	bool measured;    /* its outer cost is known, of calls by texts of a kind: */
 	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
 	uint8_t mark;     /* enum pmu_node_mark */
@@ -44,7 +44,7 @@ struct pmu_node {
 	uint16_t flags;   /* of its row */
 	/*
 	 * Which of its tree's nodes it was when it was detached; and how many there had been when it was
-	 * last begun off the fast path, so that it is known who was open around whom.
+	 * last begun off the fast path, so that it is known which was open around which.
 	 */
 	uint32_t detached_as, begun_after;
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
@@ -132,7 +132,7 @@ struct pmu_frame {
 #define PMU_FRAME_TEAM ((const char *)-2)
 
 /*
- * Flag of a re-entry: a frame whose node has another frame further out. Its end takes the slow
+ * Flag of a re-entry: a frame of a node that has another frame further out. Its end takes the slow
  * path. In place of a literal it has the index of the next frame outwards that is no re-entry,
  * inverted: negative, like PMU_FRAME_ODD.
  */
@@ -215,7 +215,7 @@ struct pmu_tree {
 	struct pmu_detached *detached, *detached_free; /* in use; free entries */
 	uint32_t n_detached;                           /* so far */
 	struct pmu_teams *teams;                       /* the thread's; never NULL */
-	struct pmu_team *team; /* whose tree it is; NULL: the thread's own */
+	struct pmu_team *team; /* that the tree is for; NULL: it is the thread's own */
 	/* contexts that were entered here and changed nothing */
 	uint32_t skipped;
 	uint16_t row_flags; /* of all its rows: enum pmu_store_row_flags */
@@ -328,7 +328,7 @@ struct pmu_node_row {
 	struct pmu_store_bank *valid, *idle;
 };
 
-/** pmu_node_row() - a row whose totals are zero */
+/** pmu_node_row() - a row with totals of zero */
 struct pmu_node_row pmu_node_row(const struct pmu_thread *self, struct pmu_store_row *row);
 
 /** pmu_node_use_row() - from now on the node's totals are in @row.  Return: where they were. */

@@ -16,7 +16,7 @@ static inline bool pmu_turn_is_free(const struct pmu_thread *self)
 }
 
 /**
- * pmu_turn_is_due() - at a begin: is the next group's turn, which the thread can follow?
+ * pmu_turn_is_due() - at a begin: is the next group's turn due, and can the thread follow?
  *
  * Regions around count what it executes, which must be as much each time: so without a branch.
  */

@@ -32,7 +32,7 @@ int pmu_aside_end(const char *name);
 int pmu_aside_begin_once(const char *name);
 void *pmu_aside_hand_on(void *next);
 
-/* Stand-ins that do nothing, begin a region, end it, call another library, whose function does pmu_probe_nothing(). */
+/* Stand-ins that do nothing, begin a region, end it, call pmu_probe_nothing() as another library's. */
 int pmu_probe(const char *argument);
 int pmu_probe_begin(const char *argument);
 int pmu_probe_end(const char *argument);

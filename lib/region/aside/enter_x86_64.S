@@ -90,7 +90,7 @@ pmu_aside_back:
 	return_result
 	.cfi_restore_state
 
-	/* Arguments on the stack, whose number is known. */
+	/* A known number of arguments on the stack. */
 .Lcopy:
 	leaq	1(%rcx), %rax
 	andq	$-2, %rax

@@ -249,7 +249,7 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	step_in(self, inside);
 	swap_histogram(self, node, &histogram);
 	pmu_node_use_row(node, real);
-	node->start_ticks = 0; /* whoever ends the program before it starts finds none */
+	node->start_ticks = 0; /* has_started(): none of its calls has */
 	self->trace = trace;
 	set_outer(self, node, none, &pair);
 }
@@ -295,7 +295,7 @@ struct stage {
 	uint64_t last_end;
 };
 
-/* Plays scenes where nobody sees them. */
+/* Plays scenes in a tree that is not kept. */
 static void measure(struct pmu_thread *self, enum pmu_way way)
 {
 	struct stage real = { pmu_tree_place(self), pmu_arena_mark(&self->arena),

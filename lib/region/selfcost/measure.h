@@ -14,7 +14,7 @@
  */
 #define PMU_MEASURE_STEADY (PMU_MEASURE_REPEATS - 1)
 /*
- * Where an interrupt, or somebody else on a processor that is counted, came in between, it is tried
+ * Where an interrupt, or another thread on a processor that is counted, came in between, it is tried
  * so often.
  */
 #define PMU_MEASURE_ATTEMPTS 4

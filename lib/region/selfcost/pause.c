@@ -187,7 +187,7 @@ static uint32_t compare_once(struct pmu_thread *self, const struct pmu_name *nam
 	do {
 		missing = self->read(self->counters, from);
 		same = pmu_name_is(name, text, len);
-		__asm__ volatile("" : : "r"(same)); /* as if somebody wanted to know */
+		__asm__ volatile("" : : "r"(same)); /* the compiler must compare */
 		missing |= self->read(self->counters, to);
 	} while (unlikely(missing & PMU_READ_DELAYED));
 	for (uint32_t i = 0; i < self->n_slots; i++)

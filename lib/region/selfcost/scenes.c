@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions in a tree of their own, whose counts tell what calls on the slow path leave behind. */
+/* Regions in a tree of their own: their counts tell what calls on the slow path leave behind. */
 #include "region/aside/aside.h"
 #include "region/call.h"
 #include "region/forked.h"
@@ -266,7 +266,7 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[RESTARTED] = BOTH(restarted),
 };
 
-/* For whom scenes are played, and how. */
+/* The thread that plays scenes, how its calls give names, and where results go. */
 struct player {
 	struct pmu_thread *self;
 	enum pmu_way way;
@@ -570,7 +570,7 @@ static void measure_restart(const struct player *by)
 	put_difference(by, by->left->restart, &anew, &begun);
 }
 
-/* What a region counts in a scene one of whose reads is made again: @which 1 for the first. */
+/* What a region counts in a scene with one read made again: @which 1 for the first. */
 static void observe_again(const struct player *by, struct pmu_least *least, enum scene scene,
 			  unsigned int which, uint32_t tries)
 {
@@ -872,7 +872,7 @@ void pmu_scenes_inner(struct pmu_thread *self)
 }
 
 /*
- * The remainders are the same for every thread of a group whose counters are read the same way: the
+ * The remainders are the same for all threads of a group that read counters in the same way: the
  * first one that needs some finds them.  Guarded by the session's lock.
  */
 static struct {

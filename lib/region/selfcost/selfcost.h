@@ -123,7 +123,7 @@ struct pmu_cost {
 	struct pmu_node **open; /* room for as many as are open */
 	size_t open_room;
 	enum pmu_moving moving;
-	struct pmu_store_row *row;             /* takes what nobody is to see */
+	struct pmu_store_row *row;             /* for totals that no reader is to see */
 	char *text;                            /* room for a name, within a page */
 	struct pmu_least *none;                /* what is counted where a pair would be */
 	struct pmu_store_histogram *histogram; /* likewise; NULL where none are made */
@@ -151,7 +151,7 @@ enum pmu_pause_kind {
 	PMU_PAUSE_RESTART,      /* what was open starts anew */
 	PMU_PAUSE_GET,          /* of a context */
 	PMU_PAUSE_FIND,         /* an enter for which its region is looked for */
-	PMU_PAUSE_SKIP,         /* the leave of one whose enter changed nothing */
+	PMU_PAUSE_SKIP,         /* a leave, where the enter changed nothing */
 	PMU_PAUSE_ALONE,        /* a leave where nothing was entered */
 	PMU_PAUSE_LEAVE,        /* of one that was entered, off the fast path */
 	PMU_PAUSE_KINDS,
@@ -179,9 +179,9 @@ static inline struct pmu_store_histogram *pmu_cost_histogram(const struct pmu_th
 }
 
 /**
- * pmu_cost_is_beside() - is a region open that is nobody's parent?
+ * pmu_cost_is_beside() - is a region open that is detached, and so no parent of what is begun now?
  *
- * What pairs cost beside it no reader takes off it, who looks at parents alone: they must take the
+ * It counts what those pairs cost, but readers take that off parents alone: such pairs must take the
  * slow path.
  */
 static inline bool pmu_cost_is_beside(const struct pmu_thread *self)
