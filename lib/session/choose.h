@@ -9,7 +9,7 @@
 #include "session/groups.h"
 
 /**
- * pmu_session_usual_group() - as pmu_group_find(), for groups that nobody has asked for
+ * pmu_session_usual_group() - as pmu_group_find(), for groups that were not asked for
  */
 int pmu_session_usual_group(const char *name, struct pmu_catalog *catalog, struct pmu_group *group);
 

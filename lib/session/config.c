@@ -26,7 +26,7 @@
 #define MAX_REGIONS 65536u
 
 /*
- * What take() fails with does not say whose value it is: the variable's, or the option's that is as
+ * What take() fails with does not say where the value is from: the variable, or the option that sets
  * it.  The whole value stands before this sentence.
  */
 #define REFUSE(config, text, ...) ((config)->wrong_value = (text), pmu_fail(EINVAL, __VA_ARGS__))
@@ -111,7 +111,7 @@ static bool take_quantity(const char *text, const struct unit *units, uint64_t m
 	return false;
 }
 
-/* A minute is longer than anybody's turn. */
+/* No turn need be longer than a minute. */
 #define MAX_TURN_NS UINT64_C(60000000000)
 
 static int take_rotate_min(struct pmu_config *config, const char *text)
@@ -136,7 +136,7 @@ static bool ends_with(const char *text, const char *ending)
 	return len >= part && !strcmp(text + len - part, ending);
 }
 
-/* What other people's viewers read is made of it later, by the command. */
+/* Formats of other programs' viewers are made of it later, by the command. */
 static int take_trace(struct pmu_config *config, const char *text)
 {
 	static const char *const others[] = { ".pftrace", ".perfetto-trace", ".json", ".gz", NULL };

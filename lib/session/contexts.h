@@ -3,7 +3,7 @@
  * Contexts: what one thread hands another one so that its work counts for a region of the first.
  *
  * A context is a word: a place in a table, and the number of the call that it was made in.  It is
- * valid until that call ends; whoever has it finds that out by one comparison.
+ * valid until that call ends; a thread that enters it finds that out by one comparison.
  */
 #ifndef PMU_SESSION_CONTEXTS_H
 #define PMU_SESSION_CONTEXTS_H
@@ -16,11 +16,11 @@
 struct pmu_node;
 struct pmu_thread;
 
-/** A node whose context has been asked for, or a free place. */
+/** The place of a node that a context was asked of, or a free one. */
 struct pmu_context_place {
 	/*
 	 * The context of the call that is open, 0: none, or none has been asked for; release.
-	 * Pairs with the acquire in who enters it.
+	 * Pairs with the acquire of a thread that enters it.
 	 */
 	uint64_t live;
 	uint64_t binding; /* number of what it stands for now; never the same again */
@@ -40,7 +40,7 @@ struct pmu_context_place {
 /** No place has it. */
 #define PMU_CONTEXT_UNBOUND UINT64_MAX
 
-/** [0] is nobody's, and no context's; [1] is PMU_CONTEXT_TRIAL's. */
+/** [0] is no node's and no context's; [1] is PMU_CONTEXT_TRIAL's. */
 #define PMU_CONTEXT_FIRST 2u
 
 /**

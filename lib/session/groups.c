@@ -75,7 +75,7 @@ static void refuse_open(struct pmu_session_group *group)
 			 pmu_error_text());
 }
 
-/* Sockets belong to no call: their counters run while it is the group's turn, whoever does what there. */
+/* Sockets belong to no call: their counters run while it is the group's turn, whatever runs there. */
 static void note_sockets(const struct pmu_session_group *group)
 {
 	char text[256];

@@ -13,7 +13,7 @@
 
 bool pmu_session_is_ours(void)
 {
-	/* Pairs with the release in pmu_session_start(): who sees it running sees its owner. */
+	/* Pairs with the release in pmu_session_start(): a thread that sees it run sees its owner. */
 	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) ||
 	       __atomic_load_n(pmu_session.owner, __ATOMIC_ACQUIRE) == PMU_OWNER_SELF;
 }
@@ -104,8 +104,8 @@ void pmu_session_forked(void)
 }
 
 /*
- * Closes copies that a daemon would keep: otherwise whoever reads the program's output waits for
- * its end, and counters are held as long as a copy of their descriptors exists.
+ * Closes copies that a daemon would keep: otherwise a reader of the program's output waits for the
+ * daemon's end, and counters are held as long as a copy of their descriptors exists.
  */
 void pmu_session_child(void)
 {
@@ -119,7 +119,7 @@ void pmu_session_child(void)
 		if (group->is_open && group->backend->child)
 			group->backend->child(group->source);
 	}
-	/* every store into the list leaves it whole; nobody changes it here */
+	/* every store into the list leaves it whole; no thread changes it here */
 	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
 		if (thread->backend->child)
 			pmu_close_counters(thread);

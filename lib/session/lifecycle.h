@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/** pmu_session_own_lock() - in a forked child: the lock is free, whoever held it in the parent */
+/** pmu_session_own_lock() - in a forked child: the lock is free, even if the parent held it */
 void pmu_session_own_lock(void);
 
 /** pmu_session_is_ours() - false in a child that was forked from the session's process. */

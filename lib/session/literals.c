@@ -25,7 +25,7 @@ static const ElfW(Phdr) * headers(size_t *n, uintptr_t *bias)
 }
 
 /*
- * From the first to the last segment that nobody writes to; linkers put literals into any of them.
+ * From the first to the last read-only segment; linkers put literals into any of them.
  */
 static struct pmu_literals span(const ElfW(Phdr) * phdr, size_t n, uintptr_t bias)
 {

@@ -148,8 +148,8 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	}
 	/*
 	 * The thread has moved to another socket since: what is counted here is no part of what its
-	 * parent counts there.  There is one process, and who is in a region for another thread is
-	 * not in those around it.
+	 * parent counts there.  Not so of a process, which is one place; and a thread that is in a
+	 * region for another one is not in those around it.
 	 */
 	if (row && around && !self->sockets->process &&
 	    (!around->entry || around->entry->socket != entry->socket))

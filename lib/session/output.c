@@ -147,8 +147,8 @@ int pmu_output_name(struct pmu_output *output)
 		return pmu_fail(-rc, "cannot write %s: %s", output->configured, strerror(-rc));
 	}
 	/*
-	 * A device or pipe is written without the lock: its name is not taken away from anybody,
-	 * and its reader may be slow.
+	 * A device or pipe is written without the lock: other processes may use the same one, and
+	 * its reader may be slow.
 	 */
 	if (is_device(output->path))
 		unlock_outputs(output);
@@ -244,7 +244,7 @@ static int write_one(const struct pmu_model *model, const char *configured)
 }
 
 /*
- * A report of several processes that somebody has made is not written over by one of this process.
+ * A report that libpmu-mpi has made of several processes is not written over by one of this process.
  * What the program itself has asked for is its own.
  */
 static bool is_there(const char *path)

@@ -30,7 +30,7 @@ int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 		       const char *configured);
 
 /**
- * pmu_output_name() - only find the name of what somebody else writes, and keep it from others
+ * pmu_output_name() - only find a name, for a file that the caller writes, and keep it from others
  * Context: lock held.  Return: 0, for pmu_output_forget(); a negative errno with a sentence.
  */
 int pmu_output_name(struct pmu_output *output);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups in turns: whose turn it is, and how long. */
+/* Groups in turns: which one is counted, and how long. */
 #include "session/rotate.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static struct {
 	unsigned int group[PMU_CONFIG_MAX_GROUPS]; /* of this round, in the order of their turns */
 	unsigned int n, next;
 	uint64_t random;                    /* state of the generator, never 0 */
-	struct pmu_clock_point start, turn; /* of all of it, of whose turn it is */
+	struct pmu_clock_point start, turn; /* of all of it, of this turn */
 	uint64_t n_changes, change_ticks, usual_ticks;
 } rotation;
 

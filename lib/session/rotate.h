@@ -16,12 +16,12 @@
 struct pmu_thread;
 
 /**
- * What threads look at when they begin an outermost region; relaxed: whoever sees it late follows a
+ * What threads look at when they begin an outermost region; relaxed: one that sees it late follows a
  * call later.
  */
 struct pmu_rotation {
 	uint64_t due;   /* ticks from which on the next group's turn may begin */
-	uint32_t group; /* whose turn it is */
+	uint32_t group; /* that has its turn */
 };
 extern struct pmu_rotation pmu_rotation __attribute__((visibility("hidden")));
 

@@ -127,7 +127,7 @@ static int build(const struct pmu_options *options)
 
 	/* groups are resolved by now; event files take memory */
 	pmu_resolve_close(&pmu_session.config.catalog);
-	/* who keeps the stores (pmu run) has warned once already */
+	/* `pmu run`, which keeps the stores, has warned once already */
 	if (rc == 0 && pmu_session.config.enable && !pmu_store_kept())
 		print_warnings(&warnings);
 	pmu_strbuf_free(&warnings);
@@ -175,8 +175,8 @@ static bool asks(const char *text)
 }
 
 /*
- * The folder is not for this program to enter, as another user or in a file system of its own: it ends as
- * without us, in silence.  Of the first pmu_checkpoint() leaves a note.
+ * The program cannot enter the folder, as another user or in a file system of its own: it ends as
+ * without us, in silence.  Of another user pmu_checkpoint() leaves a note.
  */
 static bool is_out_of_reach(int rc)
 {
@@ -210,7 +210,7 @@ static int start(void *given)
 				pmu_session.table.why);
 	pmu_session.err.fd = pmu_session.out.fd = -1;
 	/*
-	 * With a kept store somebody else makes the report: no descriptor of the program's is
+	 * With a kept store the command makes the report: no descriptor of the program's is
 	 * needed.
 	 */
 	if (!pmu_session.kept)
@@ -332,8 +332,8 @@ static int write_reports(void)
 }
 
 /*
- * Somebody else makes the report of these results, but the program may have asked for reports of
- * its own.
+ * The command makes the report of these results, but the program may have asked for reports of its
+ * own.
  */
 static int end_kept(void)
 {

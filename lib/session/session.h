@@ -23,7 +23,7 @@ enum pmu_owner {
 
 /** A forked child that has used no region yet: region/forked.h */
 struct pmu_waiting {
-	int32_t pid; /* whose this is; another process's where it is not the own one */
+	int32_t pid; /* the process that waits; a child has a copy with its parent's */
 	int32_t forked_from;
 	uint64_t start_unix_ns; /* at the fork: */
 	uint64_t boot_ns;       /* CLOCK_BOOTTIME */
@@ -43,7 +43,7 @@ struct pmu_session {
 	int forked_from;    /* the process that forked this one while it was measured; 0 for none */
 	uint32_t n_started; /* sessions in this process so far */
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
-	bool kept;     /* PMU_STORE: the table stays, and who asked for it makes the report */
+	bool kept;     /* PMU_STORE: the table stays, and the command makes the report */
 	bool reported; /* what PMU_OUTPUT asks for of several processes is there: PMU_NEXT_REPORTED */
 	bool exiting; /* the process: what the kernel takes back is left to it */
 	/* goes on from a parent process's session: its outputs get names of their own */

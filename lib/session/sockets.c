@@ -302,7 +302,7 @@ static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *regio
 			    entry->flags, &entry->id);
 	if (!row)
 		return -ENOMEM;
-	/* Pairs with the acquire in find_entry(): who sees the row may count in it. */
+	/* Pairs with the acquire in find_entry(): a thread that sees the row may count in it. */
 	__atomic_store_n(&entry->row, row, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -28,7 +28,7 @@ struct pmu_occupancy {
 };
 
 /**
- * pmu_sockets_open() - for a group whose source has been opened for the first time: group->sockets
+ * pmu_sockets_open() - make group->sockets, once the group's source is open for the first time
  *
  * NULL where nothing is counted for sockets; without memory, too, which a note says.
  *
@@ -53,7 +53,7 @@ void pmu_sockets_stop(struct pmu_sockets *sockets);
 void pmu_sockets_note_spoiled(struct pmu_sockets *sockets);
 
 /**
- * pmu_sockets_forked() - in a forked child: the same, waiting for nobody, whose readers are the
+ * pmu_sockets_forked() - in a forked child: the same, without waiting for readers, which are the
  * parent's.
  */
 void pmu_sockets_forked(struct pmu_sockets *sockets);
@@ -93,7 +93,7 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 void pmu_occupancy_end(struct pmu_thread *self, struct pmu_occupancy *occupancy,
 		       unsigned int flags);
 
-/** pmu_occupancy_give_up() - out without an end: where nobody else is in, nothing is added */
+/** pmu_occupancy_give_up() - out without an end: where no other thread is in, nothing is added */
 void pmu_occupancy_give_up(struct pmu_thread *self, struct pmu_occupancy *occupancy);
 
 /** pmu_occupancy_flag() - flags for the row it is counted in */

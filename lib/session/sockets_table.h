@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the two halves of the sockets' counting share: the table of regions, and who is in where. */
+/* What the two halves of the sockets' counting share: the table of regions, and threads in them. */
 #ifndef PMU_SESSION_SOCKETS_TABLE_H
 #define PMU_SESSION_SOCKETS_TABLE_H
 

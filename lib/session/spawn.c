@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What starts threads and programs, wrapped so that nobody inherits a pin. */
+/* What starts threads and programs, wrapped so that these inherit no pin. */
 #include "session/spawn.h"
 #include "session/session.h"
 
@@ -107,7 +107,7 @@ static void *real(enum real which)
 
 #define REAL(name) ((__typeof__(&(name)))(uintptr_t)real(REAL_##name))
 
-/* A libc without the function: nobody can have linked against it. */
+/* A libc without the function: no program can have linked against it. */
 static int no_such(void)
 {
 	errno = ENOSYS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What starts threads and programs, wrapped so that nobody inherits a pin. */
+/* What starts threads and programs, wrapped so that these inherit no pin. */
 #ifndef PMU_SESSION_SPAWN_H
 #define PMU_SESSION_SPAWN_H
 

@@ -340,7 +340,7 @@ void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 
 void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 {
-	/* by the thread itself, and by whoever makes a report */
+	/* by the thread itself, and by one that makes a report */
 	__atomic_fetch_or(&self->rows.record->flags, (uint32_t)flag, __ATOMIC_RELAXED);
 }
 

@@ -42,7 +42,7 @@ void pmu_trace_detach(struct pmu_thread *self, bool merged);
 
 /**
  * pmu_trace_aside() - the library measures itself: until pmu_thread.trace is what this returns, calls
- * are traced where nobody sees them, in as many instructions
+ * are traced into a ring that no reader sees, in as many instructions
  */
 struct pmu_trace pmu_trace_aside(struct pmu_thread *self);
 
