@@ -83,7 +83,7 @@ static int report(void *where)
 		rc = pmu_output_prepare(&output, model, path);
 	pmu_model_free(model);
 	pmu_call_leave();
-	/* Outside the lock: whoever reads the report may take his time, and other threads go on. */
+	/* Outside the lock: a pipe's reader may be slow, and other threads go on. */
 	if (rc == 0)
 		rc = pmu_output_send(&output);
 	return rc;
