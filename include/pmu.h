@@ -84,7 +84,7 @@ struct pmu_region_counts {
 	uint64_t net[PMU_MAX_COUNTS];
 };
 
-/** Whose work pmu_counters_open() counts. */
+/** Which work pmu_counters_open() counts. */
 enum pmu_scope {
 	PMU_SCOPE_THREAD, /* the calling thread, wherever it runs */
 	PMU_SCOPE_CPU     /* every CPU that the calling thread may run on, whatever runs there */
@@ -124,8 +124,8 @@ struct pmu_counters;
 
 /*
  * Called by way of the address that the loader put in a table, bound when the program starts: no
- * detour by the linker's table of jumps, whose instructions, and at the first call whose search for
- * the function, would be counted in the region.
+ * detour by the linker's table of jumps.  Its instructions, and its search for the function at the
+ * first call, would be counted in the region.
  */
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
@@ -200,7 +200,7 @@ PMU_DIRECT_ int pmu_region_end(const char *name);
  * @name: @len bytes; none of them may be NUL
  * @len: 1 to PMU_NAME_MAX
  *
- * For other languages, whose texts have a length.
+ * For other languages, where texts have a length.
  *
  * Return: as pmu_region_begin() and pmu_region_end(), and -EINVAL for a NUL in the name.
  */
@@ -276,9 +276,9 @@ pmu_context_t pmu_context_get(void);
  * go on with pmu_context_leave().  Regions begun meanwhile are nested in the context's, and are to
  * end before it is left.  Contexts can be entered within each other.
  *
- * Where the region is the calling thread's own, or its context is entered already, nothing changes; nor
- * with 0.  One whose region has ended is refused, and the report says so.  In each of these cases
- * too a pmu_context_leave() is due.
+ * Where the region is the calling thread's own, or its context is entered already, nothing changes;
+ * nor with 0.  A context is refused once its region has ended, and the report says so.  In each of
+ * these cases too a pmu_context_leave() is due.
  *
  * Return: as pmu_region_begin().
  */
@@ -315,7 +315,7 @@ const char *pmu_count_name(unsigned int slot);
 
 /**
  * pmu_report() - write a report of everything that has ended so far
- * @path: a file whose ending chooses the format (.json, .csv, anything else is text),
+ * @path: a file: its ending chooses the format (.json, .csv, anything else is text),
  *        "-" for text on standard output, NULL for text on standard error
  *
  * Context: prints; not for signal handlers.  Other threads may go on measuring.
@@ -375,7 +375,7 @@ int pmu_fini(void);
 /**
  * pmu_counters_open() - counters without regions
  * @events: as in PMU_EVENTS: "instructions,cycles"
- * @scope: whose work to count
+ * @scope: which work to count
  * @counters: result; stopped, at zero; for pmu_counters_close()
  *
  * A group is never time-sliced: what does not fit is refused.  A set may be used by
