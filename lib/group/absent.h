@@ -12,8 +12,8 @@
  * @event: result: a name, and a slot of type PMU_TYPE_ABSENT that nothing counts; not the level
  * @rest: result: what follows the second slash
  *
- * By how the name begins it must be a PMU of sockets, and none that is there may look like it.
- * Nobody can say here whether that PMU has such an event.
+ * The name must begin like that of a PMU of sockets, and no PMU that is there may look like it.
+ * Whether that PMU has such an event cannot be known here.
  *
  * Return: 0; -ENOENT: it is none.
  */

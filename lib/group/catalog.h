@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the names of events are looked up: whose they are, the kernel's PMUs, event files. */
+/* Where the names of events are looked up: for which CPU, in the kernel's PMUs, in event files. */
 #ifndef PMU_GROUP_CATALOG_H
 #define PMU_GROUP_CATALOG_H
 
@@ -31,8 +31,8 @@ struct pmu_catalog {
 	struct pmu_vendor_files *tables;
 	int tables_error; /* there are none */
 	/*
-	 * Where files and tables that are kept tell what they say of the event that was asked for last,
-	 * beside its code; NULL: nobody wants to know.
+	 * Result: what kept files and tables say, beside its code, of the event that was looked up
+	 * last; NULL: not wanted.
 	 */
 	struct pmu_vendor_event *said;
 	/* Read at the first name that needs it; kept until pmu_catalog_close(). */

@@ -28,7 +28,7 @@
 
 /* Longest text of one event. */
 #define WORD_MAX PMU_PFM_TEXT_MAX
-/* How much of somebody's text a sentence repeats. */
+/* Bytes of the caller's text that a message repeats. */
 #define SHOWN 60
 
 struct modifiers {

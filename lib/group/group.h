@@ -21,7 +21,7 @@ struct pmu_group {
 	char name[PMU_GROUP_NAME_MAX]; /* "CORE"; "EVENTS" for a list of events */
 	char about[128];
 	char note[384]; /* what of it does not exist here, and why; "" */
-	/* whoever wrote it called none of it optional: PMU_REQUIRE=1 means each of its events */
+	/* its author marked nothing optional: PMU_REQUIRE=1 means each of its events */
 	bool whole;
 	/* of a file that has events of some CPUs and others of all the rest: these */
 	bool of_the_rest;
@@ -30,8 +30,8 @@ struct pmu_group {
 	unsigned int n_metrics;
 	struct pmu_metric_text metric[PMU_GROUP_MAX_METRICS];
 	/*
-	 * "A, B": it stands for these, in this order, and has neither events nor metrics; whoever
-	 * takes groups in (session/config.c) takes them in its place.  "": it is one itself
+	 * "A, B": it stands for these groups, in this order, and has neither events nor metrics;
+	 * session/config.c replaces it by them.  "": it has its own
 	 */
 	char groups[PMU_GROUP_LIST_MAX];
 };
@@ -51,7 +51,7 @@ int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_gro
  * pmu_group_from_events() - a list of events as a group named EVENTS
  * @catalog: as for pmu_event_parse()
  *
- * It gets the metrics of the shipped groups CORE and SOFTWARE whose events it has all of.
+ * It gets those metrics of the shipped groups CORE and SOFTWARE for which it has all events.
  * Return: as pmu_event_list_parse(), 0 for success.
  */
 int pmu_group_from_events(const char *events, struct pmu_catalog *catalog, struct pmu_group *group);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that a CPU gives to its events itself: who is asked, and who is right. */
+/* A CPU's own names for its events: which sources are asked, and which one is right. */
 #include "group/native.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "group/group.h"
 #include "machine/events.h"
 
-/** What libpmu-events.so is for those who load it; the functions' own headers say more. */
+/** What libpmu-events.so offers its loaders; the functions' own headers say more. */
 struct pmu_resolver {
 	struct pmu_events events;
 	size_t group_size, catalog_size; /* it is of this very libpmu */

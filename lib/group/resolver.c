@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libpmu-events.so has for those who load it. */
+/* What libpmu-events.so offers its loaders. */
 #include "base/error.h"
 #include "group/interrupts.h"
 #include "group/resolve.h"

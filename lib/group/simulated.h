@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A group whose events are simulated: what its columns are called, and what can be estimated from
- * them.
+ * A group of simulated events: what its columns are called, and what can be estimated from them.
  */
 #ifndef PMU_GROUP_SIMULATED_H
 #define PMU_GROUP_SIMULATED_H

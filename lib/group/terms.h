@@ -11,7 +11,7 @@
  * "uncore_cbox/event=0x34,umask=0x8f/"
  * @text: changed; what follows the second slash is left for the caller
  * @devices: folder of the kernel's PMUs, which are asked first; NULL: none, registers alone
- * @model: whose registers; NULL: none that is known, Intel's layout
+ * @model: the CPU that has the registers; NULL: not known, Intel's layout
  * @event: its name in one order of the terms, its unit and its slot but for the level
  * @rest: what follows the second slash
  *

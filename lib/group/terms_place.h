@@ -22,7 +22,7 @@ struct pmu_place {
 	uint32_t layouts; /* UNCORE: bits by enum pmu_uncore_layout */
 };
 
-/** pmu_place_of() - by name, whose case does not count; NULL: none that registers know */
+/** pmu_place_of() - by name, ignoring case; NULL: none that registers know */
 const struct pmu_place *pmu_place_of(const char *name);
 
 /**

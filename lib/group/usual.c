@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files CORE.group and TIME.group say, for those who load no reader of files. */
+/* What the files CORE.group and TIME.group say, for processes that load no reader of files. */
 #include "group/usual.h"
 
 #include <linux/perf_event.h>
@@ -99,7 +99,7 @@ static void fill_core(const struct pmu_catalog *catalog, struct pmu_group *group
 	memcpy(group->metric, core_metrics, sizeof(core_metrics));
 }
 
-/* A user's own file of the same name comes first: who has a folder for them may have it there. */
+/* A user's own file of the same name comes first, and may be in a folder for such files. */
 static bool has_own_files(void)
 {
 	const char *path = secure_getenv("PMU_GROUP_PATH");

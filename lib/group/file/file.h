@@ -13,7 +13,7 @@
  * its PMU, also without what follows the first underscore ("snb" is also snb_ep), or "ARMv8", which
  * is every arm64 core.
  *
- * Instead of events and metrics [group] can have "groups = CORE, MEM": who asks for it gets these,
+ * Instead of events and metrics [group] can have "groups = CORE, MEM": it stands for these,
  * in this order, without those that the CPU has nothing of.
  *
  * A column bears the event's name; where an event is given by its code (r10e,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A group's file, looked through before it is read: sections, whom they are for, aliases, what
- * stands there twice.
+ * A group's file, looked through before it is read: sections, the CPUs they are for, aliases,
+ * what stands there twice.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -149,8 +149,8 @@ struct pmu_group_reading {
 int pmu_group_look(struct pmu_group_reading *r);
 
 /**
- * pmu_group_reading_model() - whose events; NULL: no table has this CPU.  Asks CPUID, if that has
- * to be.
+ * pmu_group_reading_model() - the CPU that the group is read for; NULL: no table has it.  Asks
+ * CPUID, if that has to be.
  */
 const struct pmu_cpu_model *pmu_group_reading_model(struct pmu_group_reading *r);
 

@@ -18,7 +18,7 @@
 
 #define DEPTH_MAX 24
 #define NODES_MAX 2200 /* a line has no more characters than twice as many */
-#define NONE      0    /* the first node is the root, and nobody's child or neighbour */
+#define NONE      0    /* the first node is the root, which is no node's child or neighbour */
 
 /* SUM and PRODUCT have any number of children, so that depth is that of parentheses. */
 enum node_kind { SUM, PRODUCT, NEGATE, MINIMUM, MAXIMUM, NUMBER, NAME, TEXT };

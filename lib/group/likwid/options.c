@@ -30,7 +30,7 @@ static const struct {
 	{ "STATE", 0x3ff, offsetof(struct pmu_likwid_options, state) },
 };
 
-/* Those that LIKWID knows and whose registers are its own business. */
+/* LIKWID's options for registers that are not set here. */
 static const char *const filters[] = {
 	"OPCODE",     "MATCH0",         "MATCH1",     "MATCH2", "MATCH3", "MASK0",    "MASK1",
 	"MASK2",      "MASK3",          "NID",        "TID",    "CID",    "SLICE",    "OCCUPANCY",

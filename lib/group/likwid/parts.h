@@ -115,7 +115,7 @@ struct pmu_likwid_metric {
 /** A file while it is read. */
 struct pmu_likwid_reading {
 	struct pmu_likwid_scan scan;
-	struct pmu_catalog *catalog; /* whose tables are kept meanwhile */
+	struct pmu_catalog *catalog; /* keeps its tables meanwhile */
 	struct pmu_group *group;
 	bool no_ht;
 	int n_counters, n_metrics;

@@ -56,7 +56,7 @@ static int check_text(const struct pmu_likwid_scan *scan, struct pmu_likwid_span
 	return 0;
 }
 
-/* "COUNTER EVENT": exactly two words; others are nobody's. */
+/* "COUNTER EVENT": exactly two words; else it is an error. */
 static int read_event(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text,
 		      struct pmu_likwid_line *line)
 {
@@ -94,7 +94,7 @@ static int read_metric(const struct pmu_likwid_scan *scan, struct pmu_likwid_spa
 	return 0;
 }
 
-/* 1: it is one, and told; 0: it is one that says nothing by itself; -ENOENT: it is none */
+/* 1: a keyword, in @line with its text; 0: one that begins a section; -ENOENT: it is none */
 static int read_keyword(struct pmu_likwid_scan *scan, struct pmu_likwid_span text,
 			struct pmu_likwid_line *line)
 {
@@ -121,7 +121,7 @@ static int read_keyword(struct pmu_likwid_scan *scan, struct pmu_likwid_span tex
 	return -ENOENT;
 }
 
-/* 1: @line is filled in; 0: nothing for anybody */
+/* 1: @line is filled in; 0: the line has nothing to return; or a negative errno */
 static int read_line(struct pmu_likwid_scan *scan, struct pmu_likwid_span raw,
 		     struct pmu_likwid_line *line)
 {

@@ -184,8 +184,8 @@ void pmu_pfm_limit(const char *table, struct pmu_slot *slot)
 }
 
 /*
- * libpfm4 4.13.0 has no hybrids, but Sapphire Rapids, whose core is that of the first ones' P
- * cores.
+ * libpfm4 4.13.0 has no hybrids, but it has Sapphire Rapids, with the core that the first hybrids
+ * have as P core.
  */
 void pmu_pfm_limit_core(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 {

@@ -64,7 +64,7 @@ static int initialise(void)
 	return 0;
 }
 
-/* --- whose events --- */
+/* --- the CPU that has the events --- */
 
 const struct pmu_cpu_model *pmu_pfm_own_model(void)
 {
@@ -289,7 +289,7 @@ static int fill_core(const pfm_pmu_info_t *table, const struct pmu_pfm_event *ev
 	return rc;
 }
 
-/* Slices, cores and threads that nobody chose are all of them. */
+/* A name that chooses no slices, cores or threads means all of them. */
 static uint64_t all_of_l3(uint64_t config, const struct pmu_cpu_model *model)
 {
 	bool masks = model && model->uncore == PMU_UNCORE_AMD_L3;

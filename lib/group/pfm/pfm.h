@@ -11,7 +11,7 @@
  * pmu_pfm_encode() - a native event's name as a slot
  * @text: "UOPS_ISSUED.ANY", "UOPS_ISSUED:ANY:c=1:i", "snb::UOPS_ISSUED:ANY"; dots as Intel writes
  *        them or colons; u and k are taken from the slot, not from here
- * @model: whose events; NULL: those of the machine we run on
+ * @model: the CPU that has the event; NULL: the one we run on
  * @slot: kind, type, config, config1, extra, counters, core_types and unit filled in, the rest is
  *        the caller's; USR, OS, INT and EN are never in config
  * @label: the event's name as a column has it: Intel's writing with what it was given

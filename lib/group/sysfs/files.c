@@ -238,7 +238,7 @@ static void convert(struct pmu_sysfs_scale *scale, const char *unit)
 		snprintf(scale->unit, sizeof(scale->unit), "%s", units[i].ours);
 		return;
 	}
-	/* a number of events is whole; of other units nobody here knows what to make */
+	/* a count of events has a whole factor; that of an unknown unit is not used */
 	if (scale->factor != 1 && (unit[0] || scale->factor != whole_near(scale->factor)))
 		scale->factor = 1;
 	else if ((size_t)snprintf(scale->unit, sizeof(scale->unit), "%s", unit) >=

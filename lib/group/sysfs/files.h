@@ -22,8 +22,8 @@ struct pmu_sysfs_pmu {
 };
 
 /**
- * pmu_sysfs_open() - by name, whose case does not count.  Return: 0; -ENOENT with a sentence that
- * names the nearest.
+ * pmu_sysfs_open() - by name, ignoring case.  Return: 0; -ENOENT with a sentence that names the
+ * nearest.
  */
 int pmu_sysfs_open(const char *devices, const char *name, struct pmu_sysfs_pmu *pmu);
 

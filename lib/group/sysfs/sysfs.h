@@ -21,7 +21,7 @@
  * @event: slot (type, config, config1, config2, pmu, scale, kind: UNCORE where the PMU has a
  *         cpumask, ENERGY for power, else CORE), unit; a name that is the same for every order of
  *         the terms; not the level.  slot.pmu is empty of what a core's own PMU counts.  slot.unit
- *         says that no register counts it: who knows better fills it in.
+ *         says that no register counts it: a caller that knows better fills it in.
  *
  * Values go where the PMU's format files say ("config:0-7,32-35"); one that does not fit is
  * refused.  Units: Joules become uJ and MiB become B, by scale; other units and scales stay as they

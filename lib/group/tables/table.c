@@ -329,7 +329,7 @@ static int compare(const struct stream *a, const struct stream *b)
 }
 
 /*
- * The stream whose event comes first; of several that have it, the uppermost.  NULL: all have
+ * The stream that is at the first event; of several at that event, the uppermost.  NULL: all have
  * ended.
  */
 static struct stream *first_of(struct stream *stream, int n)

@@ -3,7 +3,7 @@
 """Makes the tables of events: make update-events SRC=FOLDER.
 
 FOLDER is a checkout of intel/perfmon, which has mapfile.csv and the JSON files that it names, or one of Linux (or its
-tools/perf/pmu-events), whose files are about AMD's, Arm's and RISC-V processors.  The tables are written beside this
+tools/perf/pmu-events), for AMD's, Arm's and RISC-V processors.  The tables are written beside this
 script, README.md says how they are to be read.  Names and codes are taken, descriptions are not.
 """
 
@@ -23,9 +23,9 @@ NUMBERS = (("UMaskExt", "x"), ("CounterMask", "c"), ("PortMask", "p"), ("FCMask"
            ("FILTER_VALUE", "v"), ("RdWrMask", "w"), ("SliceId", "n"), ("ThreadMask", "y"))
 FIRST_FIXED = 32  # "32" in a list of counters is fixed counter 0
 DEEPEST = 3  # tables that a table stands upon
-# Folders of Linux's tools/perf/pmu-events/arch, whose processors are taken from there, and what they are called here.
+# Folders of Linux's tools/perf/pmu-events/arch that processors are taken from, and what they are called here.
 LINUX = (("x86", "AuthenticAMD-", "amd"), ("arm64", "0x", "arm64"), ("riscv", "0x", "riscv"))
-# What an event of Linux's may have that says which it is, and what says nothing about that.
+# Members of an event of Linux's that say which event it is, and those that do not.
 LINUX_SAYS = {"EventName", "EventCode", "ConfigCode", "UMask", "CounterMask", "Invert", "EdgeDetect", "Unit",
               "Deprecated", "Errata", "RdWrMask", "SliceId", "EnAllSlices", "EnAllCores", "ThreadMask"}
 LINUX_IS_SILENT = {"ArchStdEvent", "PerPkg", "ScaleUnit", "SampleAfterValue", "Experimental"}
@@ -249,7 +249,7 @@ def read_linux(folder, standard):
 
 
 def update_linux(source, arch, mine, here):
-    """The processors of one folder of Linux's whose names in the map begin with @mine."""
+    """The processors of one folder of Linux's with names in the map that begin with @mine."""
     top = os.path.join(source, "arch", arch)
     standard = {str(thing.get("EventName", thing.get("MetricName"))).lower(): thing for thing in read_objects(top)}
     done, bases, lines, texts = {}, {}, [], {}

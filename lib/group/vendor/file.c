@@ -258,7 +258,7 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
 
 /* --- events --- */
 
-/* The object whose beginning was just read. */
+/* An event: the object that @json has just entered. */
 static void read_event(struct pmu_json *json, struct pmu_vendor_file *file,
 		       struct pmu_vendor_entry *entry)
 {
@@ -317,7 +317,7 @@ static struct pmu_vendor_entry *room(struct pmu_vendor_file *file, uint32_t *siz
 	return &more[file->n];
 }
 
-/* The array whose beginning was just read. */
+/* The array that @json has just entered. */
 static int read_events(struct pmu_json *json, struct pmu_vendor_file *file, uint8_t core_type)
 {
 	enum pmu_json_kind kind;
@@ -341,7 +341,7 @@ static int read_events(struct pmu_json *json, struct pmu_vendor_file *file, uint
 	return 0;
 }
 
-/* Old files are an array of events, newer ones an object whose member Events is one. */
+/* Old files are an array of events, newer ones an object with one as its member Events. */
 static int read_outermost(struct pmu_json *json, struct pmu_vendor_file *file, uint8_t core_type)
 {
 	enum pmu_json_kind kind = pmu_json_next(json);

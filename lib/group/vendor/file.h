@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** More are nobody's event file. */
+/** A file with more is refused. */
 #define PMU_VENDOR_MAX_EVENTS 65536
 
 /** One event; texts lie in the file's own. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The event files of one CPU, as those who read, index and search them know them. */
+/* The event files of one CPU, for the code that reads, indexes and searches them. */
 #ifndef PMU_GROUP_VENDOR_FILES_H
 #define PMU_GROUP_VENDOR_FILES_H
 

@@ -433,7 +433,7 @@ static int read_map(const char *folder, const struct pmu_cpu_id *id, char **foun
 	return rc;
 }
 
-/* A map says whose folder it is in. */
+/* Adds to each row the folder that its map is in. */
 struct walk {
 	const char *folder;
 	int (*take)(void *arg, const struct pmu_vendor_map_row *row);

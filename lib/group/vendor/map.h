@@ -30,7 +30,7 @@ struct pmu_vendor_map_row {
  * A CPU is written GenuineIntel-6-55-4: family decimal, model and stepping hexadecimal, and may end
  * before the stepping; Arm's by MIDR_EL1, 0x00000000410fd0c0; RISC-V's by mvendorid, marchid and
  * mimpid, 0x5b7-0x0-0x0.  But for Arm's it is a pattern that may have [5-9A-F], [[:xdigit:]], (A|B)
- * and + in it.  One with anything else in it is nobody's, and a file whose path leads out of the
+ * and + in it.  One with anything else in it matches no CPU, and a path that leads out of the
  * folder is refused.
  *
  * Return: how many rows; a negative value of @row; -EINVAL with a sentence that names the line.

@@ -26,7 +26,7 @@ struct pmu_intel_metric {
 	char unit[32], domain[32];
 	char formula[PMU_INTEL_FORMULA_MAX];
 	/*
-	 * It has a BaseFormula: part of the top-down method, whose "tsc" are the ticks of the
+	 * It has a BaseFormula: part of the top-down method, where "tsc" is the ticks of the
 	 * measured time; elsewhere SYSTEM_TSC_FREQ is ticks per second.
 	 */
 	bool top_down;
@@ -56,7 +56,7 @@ int pmu_intel_metrics_read(const char *name, const char *text, size_t len,
 int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type,
 			   struct pmu_catalog *catalog, struct pmu_group *group);
 
-/** The note of a metric whose formula has shares in PERF_METRICS. */
+/** The note of a metric with shares in PERF_METRICS in its formula. */
 #define PMU_INTEL_BY_GENERAL "by general counters in place of PERF_METRICS"
 
 /** pmu_intel_has_shares() - is one of its events a share in PERF_METRICS? */

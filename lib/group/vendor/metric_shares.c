@@ -39,7 +39,7 @@ static const struct {
 
 /*
  * In slots.  Ice Lake's PERF_METRICS has level 1 alone.  BAD_SPECULATION is what remains, here as in
- * the spreadsheet, whose formulas before Lion Cove say so themselves.
+ * the spreadsheet, where formulas before Lion Cove say so themselves.
  */
 static const struct share {
 	const char *name;

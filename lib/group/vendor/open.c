@@ -208,7 +208,7 @@ static int read_files(struct pmu_vendor_files *files)
 	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s", files->folder, cpu);
 }
 
-/* Of whom there are tables. */
+/* The map of the tables for a CPU's architecture. */
 static const char *map_of(const struct pmu_cpu_id *id)
 {
 	switch (pmu_cpu_arch(id)) {

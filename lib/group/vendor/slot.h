@@ -39,7 +39,7 @@ int pmu_linux_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id
  * @name: the event's, for sentences
  * @slot: pmu is changed to what this kernel calls it
  *
- * Return: 0, also where the kernel has no such PMU: who opens it says what that lacks; -ENOTSUP
+ * Return: 0, also where the kernel has no such PMU: opening the event says so; -ENOTSUP
  * with a sentence: the PMU's formats have no place for all of it.
  */
 int pmu_intel_uncore_check(const char *devices, const char *name, struct pmu_slot *slot);

@@ -58,7 +58,7 @@ int pmu_vendor_tables_of(struct pmu_catalog *catalog, const struct pmu_vendor_fi
 	return catalog->tables_error;
 }
 
-/* --- libpfm4's way to say whose event it is --- */
+/* --- libpfm4's prefix: TABLE::EVENT --- */
 
 /* Boxes of one kind have a table each, all alike: "snb_unc_cbo2" is "snb_unc_cbo0" too. */
 static bool same_but_for_number(const char *prefix, size_t len, const char *table)
@@ -469,7 +469,7 @@ int pmu_vendor_encode(const char *text, struct pmu_catalog *catalog, struct pmu_
 	struct pmu_pfm_text cut;
 	int rc = pmu_vendor_of(catalog, &files);
 
-	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
+	/* asked-for files that are missing are an error, which libpfm4 is not to hide */
 	if (rc && rc != -ENODEV && !strstr(text, "::"))
 		return rc == -ENOENT ? -EINVAL : rc;
 	if (rc || !skip_prefix(&text, catalog, slot))

@@ -94,7 +94,7 @@ int pmu_intel_uncore_check(const char *devices, const char *name, struct pmu_slo
 	struct room room;
 
 	find_name(devices, slot);
-	/* who opens it tells what the kernel lacks */
+	/* opening the event tells what the kernel lacks */
 	if (!pmu_sysfs_has(devices, slot->pmu) || pmu_sysfs_open(devices, slot->pmu, &pmu))
 		return 0;
 	read_room(&pmu, &room);

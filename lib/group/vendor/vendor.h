@@ -46,7 +46,7 @@ void pmu_vendor_close(struct pmu_vendor_files *files);
  */
 int pmu_vendor_open_tables(const struct pmu_cpu_id *id, const char *text,
 			   struct pmu_vendor_files **files);
-/** pmu_vendor_cpu() - whose they are */
+/** pmu_vendor_cpu() - the CPU that they are for */
 const struct pmu_cpu_id *pmu_vendor_cpu(const struct pmu_vendor_files *files);
 /** pmu_vendor_is_linux() - are they Linux's, rather than Intel's own? */
 bool pmu_vendor_is_linux(const struct pmu_vendor_files *files);
@@ -75,7 +75,7 @@ int pmu_vendor_find(const struct pmu_vendor_files *files, const char *name, stru
 bool pmu_vendor_has(const struct pmu_vendor_files *files, const char *name);
 
 /**
- * pmu_vendor_describe() - words for an event whose file has none, as none of the tables has
+ * pmu_vendor_describe() - describe an event that has no text; those of the tables have none
  * Return: whether there is an event of that name.
  */
 bool pmu_vendor_describe(struct pmu_vendor_files *files, const char *name, const char *about);
@@ -84,7 +84,7 @@ bool pmu_vendor_describe(struct pmu_vendor_files *files, const char *name, const
 void pmu_vendor_each(const struct pmu_vendor_files *files,
 		     void (*each)(void *arg, const struct pmu_vendor_event *event), void *arg);
 
-/** pmu_vendor_whose() - the CPU that a catalog is about; false: nobody knows */
+/** pmu_vendor_whose() - the CPU that a catalog is about; false: not known */
 bool pmu_vendor_whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id);
 
 /**
