@@ -67,7 +67,7 @@ static void write_text(void)
 	}
 }
 
-/* Everybody has N_FRIENDS friends and is a friend of as many: each a shuffle of all. */
+/* Each person has N_FRIENDS friends and is a friend of as many: column k is a shuffle of all. */
 static void make_friends(void)
 {
 	PMU_REGION("friends");
@@ -94,7 +94,7 @@ static void load(void)
 	}
 }
 
-/* --- words: branches that nobody can foresee ------------------------------------- */
+/* --- words: branches that no predictor can foresee ------------------------------- */
 
 static int by_text(const void *a, const void *b)
 {

@@ -20,7 +20,7 @@
 #define CEILINGS_MAX_KINDS  4
 #define CEILINGS_MAX_LEVELS 6 /* caches, and memory */
 
-/** Who works: one thread, or one on each processor that the process may use. */
+/** The threads that work: one, or one on each processor that the process may use. */
 enum team { TEAM_ONE, TEAM_ALL, N_TEAMS };
 
 /** A second. */

@@ -56,7 +56,7 @@ static size_t whole(size_t bytes, size_t unit)
 	return bytes / unit * unit;
 }
 
-/* Memory is near who touches it first.  Huge pages where there are: translation is no ceiling. */
+/* On the thread that will use it, to be near it.  Huge pages, so that translation is no ceiling. */
 static int get_memory(struct member *self)
 {
 	size_t arrays = (size_t)self->team->stream->arrays, bytes;

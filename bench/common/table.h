@@ -23,7 +23,7 @@ struct row {
 		const char *source;
 		int names, depth, counts;
 	} at;
-	bool optional; /* not to be had everywhere: without a value it is no failure */
+	bool optional; /* some machines lack it: without a value it is no failure */
 };
 
 /** A row of @subject in which nothing is measured yet. */

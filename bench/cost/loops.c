@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loops whose time is taken: begin/end pairs, each as plain as can be. */
+/* The loops that are timed: begin/end pairs, each as plain as can be. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -76,7 +76,7 @@ int loop_literals(struct loop *loop, size_t n);
  */
 int loop_draw(struct loop *loop);
 
-/* user level: anybody may count them */
+/* user level: counted without privileges */
 #define LOOP_EVENTS "task-clock,page-faults,minor-faults,major-faults"
 
 #endif

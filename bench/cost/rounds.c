@@ -253,7 +253,7 @@ static void *timed(void *arg)
 
 	if (ready && self == measured.thread)
 		measured.n_pairs = block_size(self);
-	pthread_barrier_wait(&measured.barrier); /* n_pairs is known, and who is ready */
+	pthread_barrier_wait(&measured.barrier); /* n_pairs is known, and which threads are ready */
 	if (all_ready())
 		run_rounds(self);
 	if (ready && measured.by_deputy)

@@ -39,7 +39,7 @@ int work_measure(const struct work *work, const char *const *settings, struct ro
 		 struct work_notes *notes);
 
 /**
- * work_repeat() - the same in several processes, whose memory lies elsewhere each time
+ * work_repeat() - the same in several processes, each with its memory elsewhere
  *
  * The row's numbers are those of the process with the median ratio to the bare reads, its least and
  * most those of all; low and high are the least and the greatest ratio.

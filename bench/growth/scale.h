@@ -56,7 +56,7 @@ struct taken {
  * run_command() - the pmu command, the median of its times
  * @word: what follows the command's name, up to NULL
  * @out: the file that its standard output goes to
- * @size_of: the file whose size is wanted
+ * @size_of: the file to take the size of
  * Return: 0, or -1 with a sentence in @why.
  */
 int run_command(const char *const *word, const char *out, const char *size_of, struct taken *taken,

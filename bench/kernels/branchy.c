@@ -2,7 +2,7 @@
 /*
  * branchy-sorted and branchy-random: the sum of the bytes of at least 128, with a branch for each
  * byte.  The same loop, the same bytes: in order the branch goes one way for half of the data and
- * then the other way; at random nobody can tell.
+ * then the other way; at random it cannot be predicted.
  */
 #include "bench/kernels/kernels.h"
 
@@ -11,8 +11,8 @@
 
 /*
  * Every pass has the same bytes, and processors learn what comes again: 30,000 random branches in a
- * row, at most, in 2026. Of data below this nobody can tell.  Source: Lemire, "How many branches
- * can your CPU predict?", lemire.me/blog/2026/03/18.
+ * row, at most, in 2026.  With less data, mispredictions cannot be foretold.  Source: Lemire, "How
+ * many branches can your CPU predict?", lemire.me/blog/2026/03/18.
  */
 #define NOT_LEARNT (128 << 10)
 

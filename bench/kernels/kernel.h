@@ -37,7 +37,7 @@ struct share {
 /**
  * struct model - what one pass does
  *
- * A number that nobody can tell is NAN.  Instructions and branches are the loop's own, without the
+ * A number that cannot be known is NAN.  Instructions and branches are the loop's own, without the
  * few that lead to it.  All branches are conditional ones: those that valgrind counts, too.
  */
 struct model {
@@ -64,9 +64,9 @@ struct kernel {
 	 */
 	void *(*common)(size_t bytes, int n_threads);
 	/**
-	 * prepare() - allocate and fill, on the thread that will work on it: memory is near who
-	 * touches it first
-	 * Return: 0, or -1 where the memory is not to be had.
+	 * prepare() - allocate and fill, on the thread that will work on it: memory is placed
+	 * near the thread that touches it first
+	 * Return: 0, or -1 without memory.
 	 */
 	int (*prepare)(struct share *share);
 	void (*pass)(struct share *share);

@@ -191,7 +191,7 @@ static void measure_subject(enum subject subject)
 	/* in the first, everything is met for the first time */
 	for (int round = -1; round < n_rounds; round++) {
 		for (size_t i = 0; i < N_CONTENDERS; i++) {
-			/* nobody is always after the same one's caches */
+			/* rotated: none always runs after the same one, with its caches */
 			struct run *run = &runs[(i + (size_t)(round + 1)) % N_CONTENDERS];
 
 			time_block(run, &run->block[subject]);

@@ -15,7 +15,7 @@
  * perf_event() - opens it for the calling thread
  * @read_format: what read(2) gives beside the count
  *
- * Only what happens at user level: anybody may count that.
+ * At user level only: that needs no privileges.
  *
  * Return: a file descriptor, or -1 and @why.
  */

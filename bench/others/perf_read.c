@@ -7,8 +7,7 @@
 #include "worker.h"
 
 /*
- * A group's, with its times: who does not ask for them cannot tell whether it was counted all the
- * time.
+ * A group's, with its times: without them a reader cannot tell whether it was counted all the time.
  */
 struct reading {
 	uint64_t n, enabled, running, value;

@@ -156,7 +156,7 @@ static void *work(void *arg)
 	struct worker *self = arg;
 	struct team *team = self->team;
 
-	pmu_thread_attach(); /* from here on where it stays: memory is near who touches it first */
+	pmu_thread_attach(); /* pinned before its first touch places the memory */
 	if (team->kernel->prepare(&self->share) < 0)
 		__atomic_store_n(&team->failed, true, __ATOMIC_RELAXED);
 	else

@@ -5,8 +5,8 @@
  *
  *	regions CALLS TURNS REGION MORE_TURNS MORE_INSTRUCTIONS
  *
- * REGION 30: none of them.  Who compares to the instruction gives each argument as many digits in
- * both programs.
+ * REGION 30: none of them.  For counts to the instruction each argument needs as many digits in one
+ * program as in the other.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 /*
  * Multiplications that wait for each other: neither memory nor what runs on the core's other thread
  * is much in their way.  The longer one is the same code and a nop: to choose between them would need a
- * branch, whose mispredictions would differ, too.
+ * branch, and its mispredictions would differ, too.
  */
 extern const char regions_loop[], regions_longer[], regions_end[];
 

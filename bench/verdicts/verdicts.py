@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How often `pmu diff` and `pmu run --against` are right: make verdicts.
 
-A program of thirty regions is compared with itself, and with one whose difference is known.  What is
-emulated is recorded once, and each comparison is of other runs of it, drawn at random; times are of
-runs of their own.
+A program of thirty regions is compared with itself, and with one that differs in a known way.
+Emulated runs are recorded once, and each comparison draws some of them at random; times are of runs
+of their own.
 """
 import argparse
 import csv

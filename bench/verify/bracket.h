@@ -5,7 +5,7 @@
 
 #include "bench/kernels/kernel.h"
 
-/** The two calls: of the library, or marks for one who counts by other means. */
+/** The two calls: of the library, or marks for other means of counting. */
 struct bracket {
 	int (*begin)(const char *name);
 	int (*end)(const char *name);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define AROUND 60 /* instructions, at most, where nobody could look */
+#define AROUND 60 /* instructions, at most, where the code could not be looked at */
 
 /* What lies between the calls beside the loop is found for these. */
 static struct expected exact(double of_loop, const struct around *around, int of_around)

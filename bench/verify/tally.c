@@ -73,7 +73,7 @@ static void take_call(struct block *block, struct row *row, const json_t *call, 
 	const json_t *net = json_object_get(call, "net");
 	struct happened happened = happened_in(call);
 
-	if (simulated) /* who simulates is not interrupted */
+	if (simulated) /* a simulated processor is not interrupted */
 		happened = (struct happened){ 0 };
 	block->calls++;
 	block->met += happened.interrupts > 0 || happened.faults > 0;

@@ -19,7 +19,7 @@
 
 /** How well a count can be foretold. */
 enum known {
-	KNOWN_NOT,     /* the processor's own business: cycles */
+	KNOWN_NOT,     /* the model does not say: cycles */
 	KNOWN_LIKE,    /* how a processor of the model's kind would have it: misses */
 	KNOWN_DEFINED, /* by the model; what the event is, differs between processors: loads */
 	KNOWN_EXACT,   /* to the instruction */
@@ -127,7 +127,7 @@ struct verdict {
 	struct block *block;
 	size_t n_blocks;
 	int right, explained, aside, wrong; /* calls, of what is to be exact */
-	/* rows whose result is wrong, or that were not counted */
+	/* rows with a wrong result, or that were not counted */
 	int spoilt;
 };
 
