@@ -20,8 +20,8 @@ const char *annotation_category_find(const void *domain, uint32_t category);
 /**
  * annotation_category() - what it is called
  *
- * Return: its number as text where nobody has named it; NULL for 0, which is none, and where PMU_PREFIX
- * leaves categories out.
+ * Return: its number as text where it has no name; NULL for 0, which is none, and where
+ * PMU_PREFIX leaves categories out.
  */
 static inline const char *annotation_category(const void *domain, uint32_t category)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of kernels that nobody has labelled: their functor's type, and that of its tag. */
+/* Names of kernels without a label: their functor's type, and that of its tag. */
 #ifndef PMU_ANNOTATIONS_FUNCTOR_H
 #define PMU_ANNOTATIONS_FUNCTOR_H
 

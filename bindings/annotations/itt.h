@@ -66,7 +66,7 @@ struct itt_known_domain {
 	struct itt_known_domain *next;
 	const char *name;
 	struct itt_domain object; /* what our domain_create() gives */
-	bool is_openmp;           /* libomp's, whose regions are known by OMPT */
+	bool is_openmp;           /* libomp's: OMPT reports its regions */
 	bool is_said;             /* that its frames were handed over afterwards */
 };
 

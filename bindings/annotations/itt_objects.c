@@ -224,8 +224,8 @@ const char *itt_name_of_function(const struct itt_known_domain *domain, const vo
 /* --- ids --- */
 
 /*
- * Places by what an id is of, without a lock: a place's word is the hash of what is there, and whose the
- * place is.  Whoever makes it BUSY has the place alone until the next release store.
+ * Places by the hash of kind, domain and id, without a lock: a place's word is FREE, BUSY, or that
+ * hash with FULL.  The thread that makes it BUSY has the place alone until its next release store.
  */
 struct itt_kept {
 	uint64_t word;

@@ -55,7 +55,7 @@ void kokkosp_end_deep_copy(void);
 /* Written at Kokkos::initialize(), before all else. */
 static bool wanted;
 
-/* Whose ends belong to whose begins, on each thread: only their addresses count. */
+/* An end belongs to the last begin of its kind on the thread; only the addresses are used. */
 static const char kernels, fences, pushed, copies;
 
 /* --- start --- */

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Written before anybody sees it, and never again. */
+/** Written before it is published to other threads, and never again. */
 struct annotation_known {
 	struct annotation_known *next;
 	uint32_t hash;

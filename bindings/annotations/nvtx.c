@@ -15,7 +15,7 @@
 #include "bindings/annotations/stack.h"
 #include "bindings/annotations/wide.h"
 
-/* The default domain's ranges, whose handle is NULL. */
+/* Stands for the default domain, which has the handle NULL. */
 static const char nameless;
 
 static const void *stack_of(nvtx_handle domain)

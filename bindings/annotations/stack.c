@@ -102,7 +102,8 @@ int annotation_pop_rarely(const void *domain)
 /* --- ranges --- */
 
 /*
- * A place's word is its range's generation, and whether it is open: who makes it odd has the place.
+ * A place's word is its range's generation, and whether it is open: the thread that makes it odd
+ * has the place.
  * The number of a range is its generation and, in the lower bits, its place.
  */
 struct range {

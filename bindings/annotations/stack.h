@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is begun by annotations whose end does not say the name: a stack for each thread, and ranges
- * that are named by a number.
+ * What is begun by annotations that end without a name: a stack for each thread, and ranges with
+ * numbers.
  */
 #ifndef PMU_ANNOTATIONS_STACK_H
 #define PMU_ANNOTATIONS_STACK_H

@@ -30,7 +30,7 @@ struct annotation_open {
 struct annotation_thread {
 	struct annotation_open
 		*top;      /* the innermost; open[0], which is of no domain, where there is none */
-	uint64_t n_deeper; /* open beyond those in open[], which nobody knows */
+	uint64_t n_deeper; /* open beyond those in open[]: only counted */
 	uint32_t range;    /* where the next range may find room */
 	struct annotation_cached cache[ANNOTATION_CACHE];
 	struct annotation_open open[ANNOTATION_DEPTH + 1];
