@@ -497,7 +497,7 @@ pmuinclude_HEADERS = \
 	%D%/cxx/pmu/benchmark.hpp \
 	%D%/cxx/pmu/catch2.hpp
 
-# Fortran: the module's source for everybody; compiled, for the compiler that configure found.  A module file
+# Fortran: the module's source in any case; compiled, for the compiler that configure found.  A module file
 # is of use to one compiler alone, so it is in a folder of ours.
 fortransourcedir = $(pkgdatadir)/fortran
 dist_fortransource_DATA = %D%/fortran/pmu.f90

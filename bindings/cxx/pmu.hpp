@@ -315,7 +315,7 @@ class entered
 };
 
 /**
- * in_context() - a function that is called for the context of who made it, on whatever thread
+ * in_context() - a function that is called for the context it was made in, on whatever thread
  *
  *     pool.submit(pmu::in_context([=] { solve(part); }));
  *     std::thread worker(pmu::in_context(work));

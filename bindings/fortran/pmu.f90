@@ -9,7 +9,7 @@
 !
 ! The calls and what they do are pmu.h's.  Blanks at the end of a text do not count, nor does a
 ! terminator for C behind it; leading blanks do.  Every ierr is optional and gets 0 or a negative
-! errno, whose words are pmu_strerror(ierr) and pmu_last_error().  The module has no state of its
+! errno, which pmu_strerror(ierr) and pmu_last_error() describe.  The module has no state of its
 ! own: use it from any thread.
 !
 ! A .mod file suits one compiler (and often one version of it): where yours is not the one that
@@ -459,8 +459,8 @@ contains
         counters%set = c_null_ptr
     end subroutine
 
-    ! --- words: of a fixed length, with blanks behind them, because what gfortran makes of a call of a
-    ! function whose result has a length of its own is not safe in threads ---
+    ! --- words: of a fixed length, with blanks behind them, because gfortran's code for the call of a
+    ! function with a result of variable length is not safe in threads ---
 
     ! One sentence on the calling thread's last error.
     function pmu_last_error() result(text)

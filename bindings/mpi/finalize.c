@@ -2,8 +2,8 @@
 /*
  * The end of a job: the ranks' results go over MPI itself, in a tree, to the first one.
  *
- * Nobody but us is on our communicator.  A rank that is not measured, as where a script measures
- * only some, makes none: that is found out without waiting for ever, and before anything is sent.
+ * Only libpmu uses this communicator.  A rank that is not measured, as where a script measures
+ * only some, makes none: the others notice within PMU_MPI_WAIT, before anything is sent.
  */
 #include <errno.h>
 #include <limits.h>

@@ -291,7 +291,7 @@ static bool write_all(const struct pmu_model *model)
 	return written;
 }
 
-/* For who has started this rank; see bindings/mpi/job.h. */
+/* For the `pmu run` that started this rank; see bindings/mpi/job.h. */
 static bool hand_over(const char *kept, const struct pmu_ranks *ranks)
 {
 	struct pmu_strbuf out = { 0 };

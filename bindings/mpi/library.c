@@ -17,7 +17,7 @@ struct search {
 	void *found;
 };
 
-/* An object that is loaded already, whoever sees it. */
+/* An object that is loaded already, in any scope of symbols. */
 static int look_into(struct dl_phdr_info *object, size_t size, void *data)
 {
 	struct search *search = data;
@@ -45,7 +45,7 @@ void *mpi_find(const char *name)
 	return search.found;
 }
 
-/* Of an object the program may have a copy in itself, which is the one that everybody uses. */
+/* The program may have a copy of an object in itself, which then all libraries use. */
 static mpi_word find_object(const char *name)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);

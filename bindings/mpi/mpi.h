@@ -64,7 +64,7 @@ void mpi_job_written(uint32_t rank, uint64_t n_ranks);
 /** mpi_job_say() - a line on standard error, and a note in this rank's report */
 void mpi_job_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** mpi_job_is_wanted() - is there anything to report, and nobody against it? */
+/** mpi_job_is_wanted() - is there anything to report, and PMU_MPI not against it? */
 bool mpi_job_is_wanted(void);
 
 #endif

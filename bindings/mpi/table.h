@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's calls that are regions where somebody asks for them: those that wait for other ranks, or may,
- * by the standard's chapters (MPI 3.1).  CALL(as C has it, as Fortran has it, arguments in C).
+ * MPI's calls that are regions on request: those that wait for other ranks, or may, by the
+ * standard's chapters (MPI 3.1).  CALL(as C has it, as Fortran has it, arguments in C).
  */
 /* Point to point: 3.2, 3.4, 3.8, 3.10 */
 CALL(Send, send, 6)

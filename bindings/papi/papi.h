@@ -32,7 +32,7 @@
 #define PAPI_VERSION_MINOR(x)     (((x) >> 16) & 0xff)
 #define PAPI_VERSION_REVISION(x)  (((x) >> 8) & 0xff)
 #define PAPI_VERSION_INCREMENT(x) ((x)&0xff)
-/** Whose high-level API this is. */
+/** The version of PAPI that has this high-level API. */
 #define PAPI_VERSION     PAPI_VERSION_NUMBER(7, 0, 0, 0)
 #define PAPI_VER_CURRENT (PAPI_VERSION & 0xffff0000)
 

@@ -31,8 +31,8 @@ struct counter {
 };
 
 /*
- * A thread's signal handlers.  One that is left by longjmp(3) tells nobody, but then the stack is
- * above where the handler began, or it is not the one for signals.
+ * A thread's signal handlers.  longjmp(3) leaves one without notice, but then the stack is above
+ * where the handler began, or it is not the one for signals.
  */
 struct handlers {
 	UInt depth;    /* how many are open */

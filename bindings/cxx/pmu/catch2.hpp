@@ -43,7 +43,7 @@ namespace pmu
 {
 namespace catch2
 {
-/** The benchmark whose samples are being taken: one at a time, on the thread that runs the tests. */
+/** The benchmark that is being sampled: one at a time, on the thread that runs the tests. */
 struct current {
 	std::string name;
 	bool sampling, open;

@@ -13,7 +13,7 @@
 #include "bindings/python/functions/open.h"
 #include "bindings/python/functions/ways.h"
 
-/* Nobody's: cProfile has 2, coverage 1 or 3, and the program's own use of them is to work. */
+/* Free ids: cProfile has 2, coverage 1 or 3, and the program's own use of them is to work. */
 #define FIRST_ID 4
 #define LAST_ID  3
 

@@ -17,7 +17,7 @@ as they do in C (`pmu help environment`).  In here:
     pmu.report("run.json")             # a file; also .csv and text
     python3 -m pmu run.json            # the file as a table
 
-What other threads do for a region counts there where they are told whose work it is:
+What other threads do for a region counts there where they get its context:
 
     with pmu.Executor(ThreadPoolExecutor()) as pool: ...     # submit() and map() hand it on
     threading.Thread(target=pmu.in_context(step)).start()

@@ -140,7 +140,7 @@ def main(arguments=None):
             text(whole, made)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on; the exit flushes once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader is gone; the exit flushes once more
         return 0
     except OSError as why:
         sys.stderr.write("pmu: %s\n" % why)

@@ -54,7 +54,7 @@ def in_context(function):
 
 
 class Executor(concurrent.futures.Executor):
-    """An executor of threads, whose tasks count for the region that was open where they were submitted.
+    """An executor of threads: its tasks count for the region that was open where they were submitted.
 
         with pmu.Executor(concurrent.futures.ThreadPoolExecutor()) as pool:
             pool.map(step, parts)

@@ -23,7 +23,7 @@ def _places():
 
 
 def _open():
-    """What measures functions; Error where it is not to be had."""
+    """The library that measures functions; Error where it cannot be loaded."""
     global _held
     if _held is None:
         why = ""

@@ -130,7 +130,7 @@ def _row(region, measured, thread, columns, ranks):
     row = {title: region[member] for title, member in _REGION}
     row["thread"] = thread
     row.update((title, measured.get(member)) for title, member in columns[0])
-    # whose thread or socket it is
+    # the part and rank that the thread or socket is of
     row["part"] = measured.get("part", 0) if measured is not region else "all"
     row["rank"] = ranks[row["part"]] if measured is not region else None
     row.update((title, measured.get(table, {}).get(name)) for title, table, name in columns[1])

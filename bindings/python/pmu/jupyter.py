@@ -165,7 +165,7 @@ class PmuMagics(Magics):
         %pmu  [-g GROUP | -e EVENTS] [--functions PATTERNS] STATEMENT
 
         The table has the cell and the regions in it, begun by pmu.region() or made of functions
-        whose names match PATTERNS; functions of the notebook are __main__.NAME.  As with %%time, a
+        with names that match PATTERNS; functions of the notebook are __main__.NAME.  As with %%time, a
         cell has no await at its top.  Counts of the other regions of the kernel go on, unless another
         group or other events are asked for: that ends the session.
         """
