@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that is nobody's but ours: what is measured may have interrupted malloc(), or have written
- * its own.
+ * Memory without malloc(): the measured program may have been interrupted in it, or have its own.
  */
 #ifndef PMU_PRELOAD_KEEP_H
 #define PMU_PRELOAD_KEEP_H
@@ -27,8 +26,8 @@ const char *preload_keep_text(const char *text, size_t len);
 /**
  * preload_lock() - one at a time, in one thread once only
  *
- * While it is held nothing may be called that waits for a lock of somebody else's: not malloc(),
- * not the loader. A forked child finds it free.
+ * Its holder must call nothing that waits for another lock: not malloc(), not the loader.  A forked
+ * child finds it free.
  * Return: false, and nothing is locked, where the calling thread holds it: in a signal handler that
  * interrupted it.
  */

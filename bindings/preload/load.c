@@ -197,7 +197,7 @@ static bool load_library(void)
 
 /* --- the session --- */
 
-/* Pinning is for those who ask for it, and for a source that counts processors. */
+/* Threads are pinned where PMU_PIN asks for it, and for a source that counts processors. */
 static int start_session(void)
 {
 	const char *pin = getenv("PMU_PIN"), *source = getenv("PMU_BACKEND");
@@ -242,7 +242,7 @@ static void start(void)
 {
 	int expected = UNSTARTED, saved = errno;
 
-	/* Whoever comes meanwhile, this thread in what it calls here included, goes unmeasured. */
+	/* Calls that come meanwhile, also this thread's own from in here, are not measured. */
 	if (!__atomic_compare_exchange_n(&phase, &expected, STARTING, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * System calls by number: those of libc's names are cancellation points, and may be somebody
- * else's.
+ * System calls by number: libc's functions are cancellation points, and another library may have
+ * replaced them.
  */
 
 struct reader {

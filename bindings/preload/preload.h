@@ -2,7 +2,7 @@
 /*
  * What the parts of libpmu-preload.so share.  It is loaded into programs that know nothing of it,
  * so it needs nothing but libc: libpmu itself is looked for when the program starts, and where it
- * is not to be had the program runs as ever.  Inside here the functions of pmu.h are forwarded to
+ * is missing the program runs as ever.  Inside here the functions of pmu.h are forwarded to
  * it (forward.c).
  */
 #ifndef PMU_PRELOAD_H

@@ -81,7 +81,7 @@ static inline __attribute__((noreturn)) void jump(int index, struct __jmp_buf_ta
 	jump_function *next = (jump_function *)preload_behind(&behind[index]);
 
 	if (unlikely(!next))
-		__builtin_trap(); /* whoever calls it has it from libc */
+		__builtin_trap(); /* cannot be: the caller is linked against libc's */
 	if (unlikely(wrap_calls_are_open()) && is_known)
 		wrap_calls_jump(hidden_pointer(env) ^ guard);
 	if (unlikely(preload_functions_are_open()) && is_known)

@@ -18,7 +18,7 @@ struct preload_calls {
 	unsigned int n_left_out;
 };
 
-/** 0: nobody is left out. */
+/** 0: no function is left out. */
 extern uint64_t preload_min_time_ns;
 
 /** preload_short_start() - once */
@@ -40,7 +40,7 @@ static inline bool preload_is_left_out(const struct preload_calls *self,
 /** preload_short_end() - the thread has ended */
 void preload_short_end(struct preload_calls *self);
 
-/** preload_short_note() - say in the report who was left out */
+/** preload_short_note() - say in the report what was left out */
 void preload_short_note(void);
 
 #endif

@@ -68,7 +68,7 @@ static bool on(void)
 	return preload_on(PRELOAD_LIKWID);
 }
 
-/* Their results count for nobody where the real library is missing too. */
+/* The function that ours stands in front of, with its type. */
 #define BEHIND(index, function) ((__typeof__(&(function)))preload_behind(&behind[index]))
 
 /* Built against our headers, LIKWID's among them: the switch is a call into libpmu. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * AMD's ROCTX in programs that are linked with libroctx64 or librocprofiler-sdk-roctx: their ranges
- * become regions here, and go on to the library behind, whose results are the program's.
+ * become regions here, and go on to the library behind, which returns the program's results.
  *
  * Source: roctx.h of github.com/ROCm/roctracer and of rocprofiler-sdk.
  */

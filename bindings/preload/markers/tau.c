@@ -203,8 +203,8 @@ typedef long f_timer_function(void **timer);
 typedef long f_switch_function(void);
 
 /*
- * Without TAU such names are another library's altogether, whose functions return what they
- * return.  The macro is for the return address.
+ * Without TAU such names are of another library, and its functions may return something.  The macro
+ * is for the return address.
  */
 static bool is_tau(const void *caller)
 {

@@ -193,8 +193,8 @@ static char **make(char *const envp[], void *room)
 /* --- sandboxes --- */
 
 /*
- * NOBODY; EVERYBODY who has this memory; or the one process, where that is a child that was not
- * made by fork(), which may share it with its parent.
+ * NOBODY; EVERYBODY: all that have this memory; or the pid of a child that was not made by fork(),
+ * which may share it with its parent.
  */
 static pid_t sandboxed;
 #define NOBODY    0

@@ -2,7 +2,7 @@
 /*
  * Programs into which nothing of ours can be loaded: they are started without our words in
  * LD_PRELOAD, which would have the loader complain (32-bit programs, other roots) or give up
- * (another C library).  So are those that are started in a sandbox, whose rules know nothing of our
+ * (another C library).  So are programs started in a sandbox, as its rules know nothing of our
  * system calls.
  */
 #ifndef PMU_PRELOAD_FIT_H

@@ -43,7 +43,7 @@ __attribute__((visibility("default"))) int pmu_spawning_word;
 PRELOAD_BEHIND(FUNCTIONS)
 #define BEHIND(name) ((__typeof__(&(name)))preload_behind(&behind[NEXT_##name]))
 
-/* A libc without the function: nobody can have linked against it. */
+/* For a libc without the function, which no program can have linked against. */
 static int no_such(void)
 {
 	errno = ENOSYS;
@@ -68,12 +68,12 @@ static void leave(void)
 }
 
 /*
- * The bare calls.  That of a thread other than the first is left alone: one that clone() made may
- * have the thread-local variables of its maker, whose regions go on.
+ * Exits by system call.  That of a thread other than the first is left alone: a thread that clone()
+ * made may have its parent's thread-local variables, and the parent's regions go on.
  */
 void preload_exit_by_number(long number)
 {
-	/* asked first: who forbade itself system calls is not measured any more */
+	/* asked first: a process that forbade itself system calls is not measured any more */
 	if (preload_measured() && (number == SYS_exit_group || syscall(SYS_gettid) == getpid()))
 		leave();
 }
@@ -203,7 +203,7 @@ static bool before_exec(void)
 	return ours;
 }
 
-/* Nobody comes by here but those whose exec failed. */
+/* Reached only where exec failed. */
 static int after_exec(bool ours, int rc, char **fit, char *const envp[])
 {
 	fit_give(fit, envp);

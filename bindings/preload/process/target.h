@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a file is that is about to be started, for those who preload something into it: `pmu run`,
- * and the wrappers of exec and spawn.  Nothing here allocates or takes a lock: it may be called in
- * signal handlers and children of vfork().
+ * What a file is that is about to be started, for the code that preloads something into it: `pmu
+ * run`, and the wrappers of exec and spawn.  Nothing here allocates or takes a lock: it may be called
+ * in signal handlers and children of vfork().
  */
 #ifndef PMU_PRELOAD_TARGET_H
 #define PMU_PRELOAD_TARGET_H
@@ -18,13 +18,13 @@
 /** The library that annotated programs load by themselves. */
 #define ANNOTATIONS_NAME "libpmu-annotations.so"
 
-/** Scripts whose interpreter is a script; Linux follows five (exec_binprm). */
+/** Scripts with a script as interpreter; Linux follows five (exec_binprm). */
 #define TARGET_SCRIPTS_MAX 5
 
 enum target_kind {
 	TARGET_UNREADABLE,
 	TARGET_SCRIPT, /* text: its interpreter */
-	/* the kernel does not know it: execvp() gives it to the shell, whose path is text */
+	/* the kernel does not know it: execvp() gives it to the shell, which text names */
 	TARGET_TEXT,
 	TARGET_DYNAMIC, /* text: its loader */
 	TARGET_STATIC,

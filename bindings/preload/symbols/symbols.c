@@ -430,7 +430,7 @@ static void take_symbol(struct preload_place *place, const char *name, uintptr_t
 	place->is_symbol = true;
 }
 
-/* Where the object's file is not to be had, the loader's names. */
+/* By the object's file; where that has no symbol for it, by the loader. */
 static void name_place(const struct object *object, const Dl_info *loader, uintptr_t address,
 		       struct preload_place *place)
 {

@@ -35,7 +35,7 @@ const void *preload_place_object(const void *address);
  * @address: of code
  * @bias: result: its address here less the one in the file; may be NULL
  *
- * Unlike dladdr() it does not wait for a dlopen() whose constructors run, which may wait for the
+ * Unlike dladdr() it does not wait for a dlopen() that runs constructors, which may wait for the
  * caller.
  *
  * Return: as the loader was told, "" for the program, NULL for none; stays as long as the object.
@@ -46,7 +46,7 @@ const char *preload_object_path(const void *address, uintptr_t *bias);
  * preload_demangle() - a C++ function as its programmer wrote it
  * @name: the linker's
  * Context: calls malloc() and, the first time, the loader; not under preload_lock().
- * Return: text for free(), NULL where it is no such name or nobody here can tell.
+ * Return: text for free(), NULL where it is no such name or cannot be demangled here.
  */
 char *preload_demangle(const char *name);
 

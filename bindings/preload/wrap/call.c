@@ -88,7 +88,7 @@ struct open_call {
 #define FEW 6
 
 static __thread struct {
-	/* the frame of the call whose region is just beginning or ending, else 0 */
+	/* the frame of the call that just begins or ends its region, else 0 */
 	uintptr_t inside;
 	struct open_call *open;
 	uint32_t n, room;
@@ -212,7 +212,7 @@ static __attribute__((cold, noinline)) void end_over(uintptr_t now)
 
 #define SMALLEST_PAGE 4096u
 
-/* Nobody knows how many there are, and the stack may end behind the last of them. */
+/* Their number is not known, and the stack may end behind the last of them. */
 static __attribute__((cold, noinline)) uint32_t readable_beyond(uintptr_t arguments,
 								uint32_t in_page)
 {
@@ -247,8 +247,8 @@ static inline const char *look_up(struct trampoline_call *call)
 	uintptr_t target;
 
 	/*
-	 * The slot may be read before what was written before it: nothing orders the two for who
-	 * jumps.
+	 * A caller that jumps through the slot may not see yet what was written before it: nothing
+	 * orders the two.
 	 */
 	do
 		target = __atomic_load_n(&functions[call->index].target, __ATOMIC_ACQUIRE);

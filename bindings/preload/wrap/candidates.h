@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots whose functions may be meant by PMU_WRAP, in memory that is nobody's but ours. */
+/* Slots of functions that PMU_WRAP may mean, in memory without malloc(). */
 #ifndef PMU_PRELOAD_CANDIDATES_H
 #define PMU_PRELOAD_CANDIDATES_H
 
@@ -16,7 +16,7 @@ struct candidate {
 	const char *object;  /* path of the object that has the slot; NULL where it is bound */
 	char *demangled;     /* for free(); NULL: the same */
 	bool is_call;        /* a slot that is only called */
-	bool is_taken;       /* one whose value is used otherwise */
+	bool is_taken;       /* its value is used otherwise */
 };
 
 /** All zero is an empty one. */

@@ -235,7 +235,7 @@ static const char *const refused[] = {
 	"_ZSt9terminatev",
 	"_ZSt10unexpectedv",
 	"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
-	/* look at who calls them, or have a calling convention of their own */
+	/* look at their caller, or have a calling convention of their own */
 	"dlopen",
 	"dlmopen",
 	"dlsym",

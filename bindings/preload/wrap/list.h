@@ -56,8 +56,8 @@ bool wrap_starts(const char *start, const char *file);
 bool wrap_matches(const char *pattern, const char *text);
 
 /**
- * wrap_is_refused() - functions that do not come back as they were called, or look at who called
- * them
+ * wrap_is_refused() - functions that do not come back as they were called, or look at their
+ * caller
  */
 bool wrap_is_refused(const char *name);
 

@@ -8,7 +8,7 @@
 /** What came in between, with a name as an example. */
 struct wrap_notes {
 	unsigned int n_left_out; /* more functions than can be wrapped */
-	unsigned int n_taken;    /* slots whose value is used otherwise */
+	unsigned int n_taken;    /* slots with a value that is used otherwise */
 	char taken[64], taken_by[64];
 	int write_error; /* the errno of a slot that could not be written */
 	char write_failed[64];

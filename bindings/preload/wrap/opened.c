@@ -6,7 +6,7 @@
  * where it will return.  So the function that stands in for it jumps (trampoline_*.S): to dlopen()
  * itself where the caller matters, and then what was loaded is looked at when something else is,
  * else to one that calls it.  dlmopen() is left alone: in other name spaces there is nothing of
- * ours.  So is dlsym(), whose answer depends on the caller still more.
+ * ours.  So is dlsym(): its answer depends on the caller still more.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static void *open_and_look(const char *file, int mode)
 	return object;
 }
 
-/* A libc without the function: nobody can have linked against it. */
+/* For a libc without the function, which no program can have linked against. */
 static void *cannot_open(const char *file, int mode)
 {
 	(void)file;
@@ -61,7 +61,7 @@ static int find_paths(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	if (plt_object_read(info, &object)) {
 		has = plt_object_paths(&object);
-		/* the program's own is searched for everybody */
+		/* the program's own is searched for every caller */
 		paths->any_rpath |= (has & PLT_RPATH) &&
 				    (paths->n || plt_info_has(info, paths->caller, 1, 0));
 		paths->callers_runpath |= (has & PLT_RUNPATH) &&

@@ -10,8 +10,7 @@
  * threads wait the other way round.  So slots are found first, then names are looked up without it,
  * and then the slots are written.
  *
- * Nothing keeps a wrapped library loaded but what kept it so before: who has a slot to it depends
- * on it.
+ * Wrapping does not keep a library loaded: an object with a slot to it depends on it anyway.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -33,8 +32,8 @@
 #include "bindings/preload/wrap/note.h"
 
 /*
- * Objects whose slots are left as they are: the loader's, libc's, ours, and those of what ours
- * need.
+ * Objects with slots that are left as they are: the loader, libc, our libraries, and those that
+ * ours need.
  */
 static const char *const left_alone[] = {
 	"ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libc",       "libpthread",
@@ -147,7 +146,7 @@ static struct wrap_rule *find_rule(const char *file, const char *name, const cha
 	return NULL;
 }
 
-/* As far as can be told before it is demangled; whosever it is where @file is NULL. */
+/* As far as can be told before it is demangled; in any library where @file is NULL. */
 static bool may_be_meant(const char *file, const char *name)
 {
 	bool cxx = name[0] == '_' && name[1] == 'Z';
