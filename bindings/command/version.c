@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu version`: which one this is, how it was built, and what of that matters to whoever looks into a report of a mistake. */
+/* `pmu version`: which one this is, how it was built, and what else a report of a mistake needs. */
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>

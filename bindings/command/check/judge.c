@@ -228,7 +228,7 @@ static void meet(struct pmu_check *check, const struct pmu_diff_group *group)
 		}
 }
 
-/* Whoever said a limit wants it checked. */
+/* A limit that applies to no value is a breach, too. */
 static void judge_unmet(struct pmu_check *check)
 {
 	for (unsigned int g = 0; g < check->own.n_groups; g++)

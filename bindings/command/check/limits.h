@@ -10,7 +10,7 @@
 #include "bindings/command/quantity.h"
 #include "report/model/block.h"
 
-/** Bytes of a file that nobody's limits need. */
+/** Most bytes of a file of limits. */
 #define PMU_LIMITS_FILE ((size_t)1 << 20)
 
 /** One: "solve:instructions = +0.5%". */

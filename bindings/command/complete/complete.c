@@ -39,7 +39,7 @@ static const struct pmu_option *find_option(const struct pmu_command *command, c
 	return NULL;
 }
 
-/* The option whose value is the next word; NULL: none. */
+/* The option that takes the next word as its value; NULL: none. */
 static const struct pmu_option *takes_next(const struct pmu_command *command, const char *word)
 {
 	const struct pmu_option *option = find_option(command, word, strlen(word));

@@ -22,7 +22,7 @@
 #include "base/strbuf.h"
 
 struct pmu_complete {
-	const char *command;    /* whose words these are: "run" */
+	const char *command;    /* that the words are for: "run" */
 	const char *word;       /* as far as it is there */
 	size_t kept;            /* so much of it is none of the candidate's: "--events=a," */
 	bool any_case;          /* letters of either case fit */

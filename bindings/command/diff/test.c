@@ -72,7 +72,7 @@ static void take(struct side *side, const struct place *place)
 	}
 }
 
-/* A run whose partner has no such value is left out. */
+/* A pair of runs of which one has no such value is left out. */
 static void take_pairs(struct testing *t, const struct place *a, const struct place *b)
 {
 	t->a.n = t->b.n = 0;

@@ -24,7 +24,7 @@ struct request {
 	char **name; /* of argv */
 };
 
-/* --- whose events --- */
+/* --- the CPU that has the events --- */
 
 /* Without a vendor the first that has such a family and model. */
 static const struct pmu_cpu_model *find_model(const char *vendor, struct pmu_cpu_id *id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu info`: who is this CPU, and what can its PMU do. */
+/* `pmu info`: which CPU this is, and what its PMU can do. */
 #include "bindings/command/info/info.h"
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "machine/libcpuid/libcpuid.h"
 #include "machine/machine.h"
 
-/** Yes, no, or nobody can tell. */
+/** Yes, no, or not known. */
 enum pmu_info_answer { PMU_INFO_NO, PMU_INFO_YES, PMU_INFO_UNKNOWN };
 
 struct pmu_info {

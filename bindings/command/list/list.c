@@ -14,7 +14,7 @@
 #include "bindings/command/complete/complete.h"
 #include "machine/machine.h"
 
-/* Not a terminal: whoever searches or cuts it there needs all of it. */
+/* Not a terminal: grep or cut behind it needs whole lines. */
 #define WIDTH_ELSE SIZE_MAX
 
 static const char *const kind_names[] = {
@@ -77,7 +77,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 	return rc;
 }
 
-/* --- whose --- */
+/* --- the CPU that has them --- */
 
 /*
  * Of another CPU no PMU of the kernel is known, but which it would ask: no folder, so that nothing

@@ -16,7 +16,7 @@ struct pmu_plan_shown {
 	struct pmu_fit fit;             /* its plan; absent: what is left out, */
 	pmu_fit_why why[PMU_MAX_SLOTS]; /* and why */
 	struct pmu_msr_program program;
-	uint64_t *found;    /* in the order of LOOK; NULL: nobody looked */
+	uint64_t *found;    /* in the order of LOOK; NULL: not read */
 	char unlooked[320]; /* then: why */
 };
 

@@ -17,7 +17,7 @@ static int restore(const struct pmu_machine_from *from, struct pmu_strbuf *said)
 	struct pmu_msr_device device;
 	int rc = pmu_msr_device_try(from);
 
-	/* without journals nobody needs the devices */
+	/* without journals the devices are not needed */
 	if (rc && !from->msr_device && !pmu_msr_journal_any())
 		return 0;
 	if (rc)

@@ -12,7 +12,7 @@
 #define CORRELATED_LEAST 8
 /* More are compared each with each for too long. */
 #define RUNS_MAX 4000
-/* A share that nobody asks for. */
+/* Of the time: smaller differences do not matter. */
 #define LONGER_LEAST 0.005
 
 static int compare(const void *a, const void *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For those who make findings. */
+/* For the code that makes findings. */
 #ifndef PMU_COMMAND_NOISE_FINDINGS_H
 #define PMU_COMMAND_NOISE_FINDINGS_H
 

@@ -42,7 +42,7 @@ struct pmu_noise_sample {
 	unsigned int n_allowed; /* of them, to the command */
 	uint64_t switches;      /* of contexts */
 	double load;            /* of the last minute */
-	uint64_t pressure_us;   /* somebody waited for a processor */
+	uint64_t pressure_us;   /* some task waited for a processor */
 	uint64_t swap_used_kib;
 	double quota; /* processors that a cgroup's limit is as much as; NAN none */
 	uint64_t quota_throttled, quota_throttled_ns; /* periods in which it had to wait */
@@ -58,7 +58,7 @@ struct pmu_noise_sample {
 
 /**
  * pmu_noise_sample() - look at the machine now
- * @out: all zero but for @cpus, or an earlier sample, whose memory and settings are used again; for
+ * @out: all zero but for @cpus, or an earlier sample, to use its memory and settings again; for
  * pmu_noise_sample_free()
  * @root: the folder where proc and sys are; "" for this machine
  *
@@ -84,7 +84,7 @@ struct pmu_noise_run {
 	double interrupts;         /* of devices, a second, on the processors we may use */
 	int interrupted_cpu;       /* that had most of them; -1 none */
 	double interrupted;        /* of devices, a second, on that one */
-	double pressure;           /* share of time in which somebody waited for a processor */
+	double pressure;           /* share of time in which some task waited for a processor */
 	uint64_t khz_min, khz_max; /* seen before and after, of the processors we may use */
 	uint64_t throttles;        /* for heat */
 	uint64_t quota_throttled;  /* periods in which the cgroup's limit stopped it */

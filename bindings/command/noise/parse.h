@@ -21,7 +21,7 @@ int pmu_noise_parse_stat(const char *text, struct pmu_noise_sample *out);
  * pmu_noise_parse_interrupts() - /proc/interrupts: sums by processor
  * @out: has its processors; those that the text does not know stay as they are
  *
- * Source: proc_interrupts(5).  Lines whose name is a number are devices', the others the kernel's
+ * Source: proc_interrupts(5).  Lines with a number as name are devices', the others the kernel's
  * and the processor's own.
  */
 void pmu_noise_parse_interrupts(const char *text, struct pmu_noise_sample *out);

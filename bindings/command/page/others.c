@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pages whose data are the JSON as it is: repeated runs, and comparisons. */
+/* Pages with the JSON as it is for data: repeated runs, and comparisons. */
 #include "bindings/command/diff/diff.h"
 #include "bindings/command/page/page.h"
 #include "bindings/command/series/series.h"

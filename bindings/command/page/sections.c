@@ -152,7 +152,7 @@ static void put_metric(struct pmu_strbuf *out, const struct pmu_model_row *row, 
 	put_number(out, row->metric ? row->metric[i] : NAN);
 }
 
-/* Nobody reads more digits of it, and there are very many of them. */
+/* Six digits are enough, as there are very many of them. */
 static void put_metric_short(struct pmu_strbuf *out, const struct pmu_model_row *row,
 			     unsigned int i)
 {

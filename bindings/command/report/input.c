@@ -117,7 +117,7 @@ static int read_store(struct pmu_input *input, int fd, const struct pmu_store_he
 	return 0;
 }
 
-/* Killed before anything was in it: then the name tells whose it is. */
+/* Killed before anything was in it: then the name tells the process. */
 static int read_begun(struct pmu_input *input)
 {
 	const char *slash = strrchr(input->path, '/');

@@ -58,7 +58,7 @@ struct request {
 	int *kept; /* [n_files] with watch: they stay open */
 	size_t n_alive;
 	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
-	/* [n_stores] whose timeline a page has: those that the report is of */
+	/* [n_stores] that a page has the timeline of: those that the report is of */
 	const char **store;
 	size_t n_stores;
 	bool dash_dash; /* everything from here on is a file */
@@ -375,7 +375,7 @@ static int remove_store(const struct pmu_input *input)
 	return PMU_EXIT_FAILED;
 }
 
-/* A trace, which somebody has named, is not in anybody's way. */
+/* A trace is a file that the user has named: it is no left-over. */
 static bool is_left_over(const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -383,7 +383,7 @@ static bool is_left_over(const char *path)
 	return !dot || strcasecmp(dot, ".trace") != 0;
 }
 
-/* An input whose report is written. */
+/* An input, after its report has been written. */
 static int done_with(struct request *request, const struct pmu_input *input)
 {
 	request->n_alive += input->is_alive;
@@ -443,7 +443,7 @@ static int write_series(const struct request *request, const struct pmu_series *
 	return PMU_EXIT_FAILED;
 }
 
-/* Of repeated runs: of no process, whose name a file could have. */
+/* Of repeated runs: of no one process that could give a file its name. */
 static int report_series(struct request *request, struct pmu_input *input)
 {
 	int failed = 0;

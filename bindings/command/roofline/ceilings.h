@@ -44,7 +44,7 @@ struct pmu_ceilings {
 
 /**
  * pmu_ceilings_parse() - of a file's text
- * @text: @len bytes of anybody's; they are written to
+ * @text: @len untrusted bytes; they are written to
  * @ceilings: result; undefined after an error
  * Return: 0; -EINVAL (no JSON, or not that), -ENOTSUP (a newer schema), -ENOMEM; each with a sentence.
  */

@@ -3,7 +3,7 @@
  * What regions computed and moved, from the metrics of whatever sections have them.
  *
  * A metric is known by its name and unit (lib/group/data): so another processor, or a group of
- * somebody's own, is no matter of ours.
+ * the user's own, needs no change here.
  */
 #include <errno.h>
 #include <math.h>
@@ -168,7 +168,7 @@ static void take_found(struct pmu_roofline *roofline, const struct found *found,
 	roofline->has_bytes[row->bytes_by] = true;
 }
 
-/* Rows that nobody measured stand around others'. */
+/* Rows without a measurement only stand around others. */
 static bool is_region(const struct pmu_model_row *row)
 {
 	return !(row->flags & PMU_ROW_PROGRAM) && pmu_model_time_known(row);

@@ -9,8 +9,8 @@
 int pmu_roofline_collect(struct pmu_roofline *roofline);
 
 /**
- * pmu_roofline_main() - the row with most time of its own, of those that are shown and whose bound is
- * known; NULL: there is none
+ * pmu_roofline_main() - the row with most time of its own, of those shown that have a known bound;
+ * NULL: there is none
  */
 const struct pmu_roofline_row *pmu_roofline_main(const struct pmu_roofline *roofline,
 						 const bool *shown);

@@ -17,7 +17,7 @@
 /** How a region's bytes were counted. */
 enum pmu_roofline_bytes {
 	PMU_BYTES_NONE,
-	PMU_BYTES_MEMORY, /* by the memory controllers, for whomever */
+	PMU_BYTES_MEMORY, /* by the memory controllers, for all processes */
 	PMU_BYTES_MISSES, /* misses of the last level, of its own threads */
 	PMU_BYTES_FILLS,  /* lines that the first level got from memory, of its own threads */
 	PMU_N_BYTES
@@ -32,7 +32,7 @@ struct pmu_roofline_row {
 	int depth;
 	uint64_t time_ns, self_ns; /* of all sections together; unknown is 0 */
 	unsigned int threads;      /* side by side */
-	/* of a call: operations in double, in single and in a precision that nobody tells */
+	/* of a call: operations in double, in single and in an unknown precision */
 	double flop[PMU_N_PRECISIONS], flop_any;
 	double flops; /* of a call: all that are known; NaN: none is */
 	double bytes; /* of a call */
@@ -126,7 +126,7 @@ int pmu_ceilings_find(const struct pmu_model *model, const char *file,
 /**
  * pmu_roofline_render() - of a report, into an output
  * @file: of ceilings; NULL: those of the report's host and processor
- * @output: its path, whose ending chooses: .svg the picture, .json and .csv the report itself, else
+ * @output: its path, by its ending: .svg the picture, .json and .csv the report itself, else
  *	the table; NULL: the table
  * Return: 0; -ENOMEM; what is wrong with @file, with a sentence.
  */

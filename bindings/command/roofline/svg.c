@@ -68,7 +68,7 @@ static bool is_no_character(const char *at, size_t n)
 	return n == 3 && !memcmp(at, "\xef\xbf", 2) && (unsigned char)at[2] >= 0xbe;
 }
 
-/* Anybody's bytes; @most characters, or 0 for all. */
+/* Untrusted bytes; @most characters, or 0 for all. */
 static void put_text(struct pmu_strbuf *out, const char *text, size_t most)
 {
 	static const char *const entities[] = {
@@ -279,7 +279,7 @@ static bool find_place(struct picture *p, double y, double left, double width,
 	return false;
 }
 
-/* @slope: bytes a second, from whose line on it begins */
+/* @slope: bytes a second: it begins where that line reaches it */
 static void put_level(struct picture *p, const char *class, double rate, double slope,
 		      const char *name)
 {

@@ -23,7 +23,7 @@
 /* When a shell wakes all of a job, one process of it is awake before another. */
 #define CONTINUE_NS 10000000l
 
-/* Signals that somebody sends to us are meant for the command. */
+/* Signals that another process sends to us are meant for the command. */
 static const int passed_on[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 
 /* What is as before in the command, and here after its end. */
@@ -114,7 +114,7 @@ static bool in_foreground(void)
 
 /*
  * A command that stops itself for its user, as editors do when they are told to, leaves the
- * terminal to nobody unless we stop as well: the shell waits for us.
+ * terminal without a user unless we stop as well: the shell waits for us.
  */
 static void stop_too(pid_t pid)
 {

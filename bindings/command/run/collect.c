@@ -270,7 +270,7 @@ static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_ou
 	pmu_run_outliving_find(folder, outliving);
 	for (int i = 0; i < GRACE_TRIES && (outliving->n || n_alive); i++) {
 		nanosleep(&moment, NULL);
-		/* who is gone may have started others since */
+		/* one that is gone may have started others since */
 		if (outliving->n && !pmu_run_outliving_any(folder, outliving))
 			pmu_run_outliving_find(folder, outliving);
 		n_alive = count_alive(folder);

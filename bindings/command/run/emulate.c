@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `pmu run --emulate`: the command runs under valgrind, whose tool callgrind, or a tool of ours, counts
- * in place of a processor.
+ * `pmu run --emulate`: the command runs under valgrind, and its tool callgrind, or a tool of ours,
+ * counts in place of a processor.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static bool has_toggle(const char *text)
 	return false;
 }
 
-/* Of somebody else, or of everybody: valgrind does not take it. */
+/* Valgrind ignores a file of another user, or one that all users may write. */
 static bool is_taken(FILE *file)
 {
 	struct stat st;
@@ -221,7 +221,7 @@ char *pmu_run_log_format(const struct pmu_run_folder *folder)
 	return format_of(folder, "/" LOG ".%p");
 }
 
-/* Nobody wants the profile that each process writes at its end; others go with the folder. */
+/* The profile that each process writes at its end is not used; others go with the folder. */
 static void add_profile(const struct pmu_run_folder *folder, struct pmu_run_words *words)
 {
 	char path[PMU_PLACE_MAX + 64], *format = format_of(folder, "/" PROFILE);

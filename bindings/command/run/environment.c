@@ -18,7 +18,7 @@
 
 /* --- where the libraries are --- */
 
-/* The folder of our executable; NULL where nobody tells. */
+/* The folder of our executable; NULL where /proc does not tell. */
 static const char *own_folder(char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);

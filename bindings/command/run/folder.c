@@ -18,17 +18,17 @@
 #include "store/read/list.h"
 
 /*
- * Names of folders: "run-PID-STARTTIME-PIDNAMESPACE"; of results whose report could not be written
- * the same with ".json".  They are equally long in each run: commands have them in their environment, which
- * lies before the stack, and a stack that lies elsewhere has other cache misses.
+ * Names of folders: "run-PID-STARTTIME-PIDNAMESPACE"; of results that no report could be
+ * written of the same with ".json".  They are equally long in each run: commands have them in their
+ * environment, which lies before the stack, and a stack that lies elsewhere has other cache misses.
  */
 #define NAME_FORMAT "run-%07" PRId32 "-%014" PRIu64 "-%010" PRIu64
 #define NAME_SCAN   "run-%" SCNd32 "-%" SCNu64 "-%" SCNu64 "%n"
 /* In a folder that is left to processes that outlive their run. */
 #define REPORTED "reported"
 /*
- * What another machine's or container's run left may go after this, and so may results that nobody
- * came for.
+ * What another machine's or container's run left may go after this, and so may results that were
+ * not fetched.
  */
 #define KEEP_S (30l * 24 * 3600)
 
@@ -159,7 +159,7 @@ void pmu_run_folders_sweep(void)
 
 /* --- this one's --- */
 
-/* None of the folders for stores serves: somebody else may have taken their names. */
+/* None of the folders for stores serves: another user may have taken their names. */
 static int make_private(char *place, size_t size)
 {
 	const char *tmp = getenv("TMPDIR"), *const parent[] = { tmp && tmp[0] == '/' ? tmp : "/tmp",

@@ -55,7 +55,7 @@ static int check_emulated(struct pmu_run *run)
 	if (!run->request.emulate)
 		return 0;
 	run->end.exec_errno = pmu_run_emulated_errno(&run->request, &run->target);
-	/* nothing was found there, nor a file whose interpreter could be missing */
+	/* nothing was found there, nor a file that could lack its interpreter */
 	if (run->end.exec_errno == ENOENT)
 		run->target.path[0] = '\0';
 	if (run->end.exec_errno)
@@ -143,7 +143,7 @@ static const char *command_line(struct pmu_model *model, char **command)
 	return text;
 }
 
-/* Where nobody left anything, the report is of what the kernel says. */
+/* Where no process left a store, the report is of what the kernel says. */
 static int describe_nothing(struct pmu_run *run)
 {
 	struct pmu_model *model = pmu_model_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that outlive the command: who was only forked has no store before its first region or
- * its end.
+ * Processes that outlive the command: one that was only forked has no store before its first region
+ * or its end.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -17,7 +17,7 @@ struct pmu_run_repeated {
 	const struct pmu_run_request *request;
 	struct pmu_series series;
 	struct pmu_noise_sample before, after;
-	struct pmu_noise_run *noise; /* [n_noise] of runs whose surroundings are known */
+	struct pmu_noise_run *noise; /* [n_noise] of runs with known surroundings */
 	size_t n_noise, noise_room;
 	struct pmu_strbuf settings;
 	off_t input; /* where standard input began; -1: it cannot be read again */

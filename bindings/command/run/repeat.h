@@ -40,7 +40,7 @@ struct pmu_series *pmu_run_repeated_finish(struct pmu_run_repeated *repeated);
 /** pmu_run_repeated_write() - the report of those runs, finished */
 void pmu_run_repeated_write(const struct pmu_run_repeated *repeated);
 
-/** Runs of one command or of two, whose requests are the same but for that. */
+/** Runs of one command or of two, with requests that are the same but for that. */
 struct pmu_run_turns {
 	struct pmu_run *run[2]; /* the second: NULL, or what is compared with the first */
 	struct pmu_run_repeated *repeated[2];
@@ -86,7 +86,7 @@ int pmu_run_against(struct pmu_run *run);
 
 /**
  * A writer of one report.
- * @path: whose ending says the format; NULL: a terminal or a pipe, to which @text is fitted
+ * @path: its ending says the format; NULL: a terminal or a pipe, to which @text is fitted
  * Return: 0 or -ENOMEM.
  */
 typedef int pmu_run_render(struct pmu_strbuf *out, const void *what, const char *path,

@@ -8,7 +8,7 @@
 #include "bindings/command/quantity.h"
 #include "bindings/command/run/repeat.h"
 
-/* Of a command: whoever wants more has lost count. */
+/* Of a command: more are taken for a mistake. */
 #define MAX_RUNS 100000u
 /* Of each command, where two are compared: differences of 20 pairs can be told among thousands of values. */
 #define RUNS_AGAINST 20u

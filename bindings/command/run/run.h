@@ -48,7 +48,7 @@ struct pmu_run_request {
 	bool no_aslr;        /* addresses are the same in each run */
 	struct pmu_run_said said;
 	unsigned int repeat;            /* runs that are one report, or at most; 0: not asked for */
-	unsigned int warmup;            /* runs before them, which nobody reports */
+	unsigned int warmup;            /* runs before them, which are not reported */
 	bool until_precise;             /* --repeat auto: no more runs than it takes */
 	double precision;               /* the interval's width, of the median */
 	uint64_t limit_ns;              /* no further run once they took so long */
@@ -130,7 +130,7 @@ void pmu_run_folder_remove(const struct pmu_run_folder *folder);
 
 /** The libraries that are preloaded. */
 struct pmu_run_libraries {
-	char preload[PATH_MAX];     /* "" not found, or not to be had */
+	char preload[PATH_MAX];     /* "" not found, or not usable */
 	char mpi[PATH_MAX];         /* behind it, in an MPI program */
 	char pmu[PATH_MAX];         /* behind them, where threads are pinned */
 	char annotations[PATH_MAX]; /* named by variables, not preloaded */
@@ -139,7 +139,7 @@ struct pmu_run_libraries {
 
 /**
  * pmu_run_libraries_find() - where they are, in words that LD_PRELOAD can hold
- * @folder: gets links to those in whose path is a blank or colon
+ * @folder: gets links to those with a blank or colon in their path
  */
 void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, bool with_mpi,
 			    struct pmu_run_libraries *libraries);
@@ -267,8 +267,8 @@ struct pmu_run_end {
  * Signals that are sent to us are passed on, those of the terminal reach it by themselves; when it
  * is stopped from the terminal, so are we.  Whatever we change for that is as before afterwards.
  *
- * Return: 0, also where it could not be executed; a negative errno with a sentence where there was
- * no process to be had.
+ * Return: 0, also where it could not be executed; a negative errno with a sentence where no
+ * process could be made.
  */
 int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end);
 
@@ -280,7 +280,7 @@ void pmu_run_die(int signal_number);
 
 #define PMU_RUN_OUTLIVING 64
 /**
- * Processes that the command has started and that still run, without those whose results are there.
+ * Processes that the command has started and that still run, without those with results here.
  */
 struct pmu_run_outliving {
 	pid_t pid[PMU_RUN_OUTLIVING];
@@ -315,10 +315,10 @@ struct pmu_run_parts {
 void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...) PMU_PRINTF(2, 3);
 
 /**
- * pmu_run_ended() - the command has ended with a status, whatever its stores say of it
+ * pmu_run_ended() - the command has ended with a status: its stores are marked that do not say so
  *
- * A program that leaves by a system call of its own does so past us.
- * Return: whether one of them had not heard of it.
+ * A program that exits by a bare system call does not write that into its store.
+ * Return: whether one was marked.
  */
 bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid);
 
@@ -326,7 +326,7 @@ bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid);
 void pmu_run_doors_note(const struct pmu_run_request *request, struct pmu_run_parts *parts);
 
 /**
- * pmu_run_take() - where there are many stores: the results of processes that are gone, whose
+ * pmu_run_take() - where there are many stores: the results of processes that are gone; their
  * stores are removed
  */
 void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
@@ -340,8 +340,8 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 void pmu_run_parts_free(struct pmu_run_parts *parts);
 
 /**
- * pmu_run_outliving_find() - by their environment; those whose environment nobody tells are not
- * among them
+ * pmu_run_outliving_find() - by their environment; those with one that cannot be read are not among
+ * them
  */
 void pmu_run_outliving_find(const struct pmu_run_folder *folder,
 			    struct pmu_run_outliving *outliving);

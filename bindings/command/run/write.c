@@ -328,7 +328,7 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 			rc = pmu_write_all(STDOUT_FILENO, out.text, out.len);
 		else
 			rc = pmu_report_write_file(path, out.text, out.len);
-		/* a reader that went away has seen enough; nobody is told where nobody can be */
+		/* a reader that went away has seen enough; stderr cannot tell that it failed */
 		if (rc && (path || rc == -EAGAIN) && rc != -EPIPE)
 			tell(w, name, rc);
 	}
@@ -398,8 +398,8 @@ static int name_part(struct writing *w, struct pmu_model *model)
 }
 
 /*
- * In a file for each rank there is no place for what is of none, where others have one: mpirun, the
- * shell.
+ * Files for each rank have no place for processes without a rank, where others have one: mpirun,
+ * the shell.
  */
 static bool has_place(const struct writing *w, const struct pmu_model *model, bool ranked)
 {

@@ -8,7 +8,7 @@
  *   differs       [name]: of those, what other runs had otherwise
  *   clock_hz      or null
  *   refused       [{source, why, mend}]
- *   warmup        runs before these, whose values nobody kept
+ *   warmup        runs before these, without values here
  *   settings      of the machine, which times depend on: a line; "" not known
  *   noise         [{severity, name, text, mend}]: what disturbed the runs
  *   notes         [{text, runs}]: in so many runs

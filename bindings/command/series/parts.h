@@ -6,7 +6,7 @@
 #include "bindings/command/series/series.h"
 #include "report/model/block.h"
 
-/** Runs, and values of one run, that nobody's series has. */
+/** Most runs, and most values of one run, in a series. */
 #define PMU_SERIES_MAX_RUNS   100000u
 #define PMU_SERIES_MAX_VALUES ((size_t)1 << 28)
 

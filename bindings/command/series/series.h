@@ -13,7 +13,7 @@
 #include "report/model/model.h"
 #include "report/report.h"
 
-/** A value that a run does not have.  Of metrics it is NAN, whose bits never are these. */
+/** A value that a run does not have.  Of metrics it is NAN, which never has these bits. */
 #define PMU_SERIES_MISSING UINT64_MAX
 
 enum pmu_series_kind {

@@ -49,7 +49,7 @@ double pmu_stats_median(const double *sorted, size_t n);
  * @sorted: ascending
  *
  * Distribution-free: by the binomial distribution of how many values are below their median.  It is
- * the narrowest such pair whose level is at least @level; five values have 0.9375 at most, six 0.969.
+ * the narrowest such pair with at least @level; five values have 0.9375 at most, six 0.969.
  */
 struct pmu_interval pmu_stats_median_interval(const double *sorted, size_t n, double level);
 

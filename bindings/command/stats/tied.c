@@ -22,7 +22,7 @@ struct choices {
 	double *ways; /* [k * room + sum - first[k]]: to choose k so far */
 };
 
-/* Those whose k-th is the last of a group from @begin to before @end, @take of them in one of @ways. */
+/* Choices with the last of the group [@begin, @end) as k-th: @take of it, in one of @ways. */
 static void add_taken(struct choices *c, size_t begin, size_t end, size_t k, size_t take,
 		      double ways)
 {

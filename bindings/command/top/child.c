@@ -132,7 +132,7 @@ int pmu_top_child_finish(struct pmu_top_child *child)
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
 	off_t at = 0;
 
-	/* the terminal's go to the command, too, whose report is still to come */
+	/* the terminal's go to the command, too, and its report is still to come */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	while (!pmu_top_child_look(child)) {

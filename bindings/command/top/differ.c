@@ -53,7 +53,7 @@ static bool index_before(struct pmu_top_making *m, struct pmu_top_part *part)
 	return true;
 }
 
-/* Of a group whose columns are the same; the store may be another program's by its damage. */
+/* Of a group with the same columns; a damaged store may look like another program's. */
 static const struct pmu_model_section *section_before(const struct pmu_top_making *m,
 						      const struct pmu_model_section *now)
 {

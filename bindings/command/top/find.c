@@ -122,8 +122,8 @@ char *pmu_top_mapped(char *line)
 }
 
 /*
- * What it has mapped, by the way that leads there in its own file system: who may not look there, or
- * into its memory's map, finds nothing.
+ * What it has mapped, by the path in its own file system: without the right to look there, or into
+ * its memory's map, nothing is found.
  */
 static int find_mapped(pid_t pid, struct pmu_top_paths *paths)
 {

@@ -46,7 +46,7 @@ static void add_value(struct pmu_top_program *program, const char *name, const c
 									      is_count };
 }
 
-/* Groups that take turns have counts of a part each: those are nobody's. */
+/* Groups that take turns have counts of a part of the time each: those are left out. */
 static void add_values(struct pmu_top_making *m)
 {
 	const struct pmu_model *model = m->now->model;

@@ -46,7 +46,7 @@ static const struct {
 	{ "open", PMU_TOP_OPEN },  { "threads", PMU_TOP_THREADS },
 };
 
-/* What is none of them is a metric or count, which nobody knows before it is there. */
+/* A name that is none of them is a metric or count, not known before the first look. */
 static void set_order(struct request *request)
 {
 	struct pmu_top_field *by = &request->order.by;

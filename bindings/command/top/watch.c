@@ -143,7 +143,7 @@ static enum pmu_top_state state_of(struct pmu_top_watched *one)
 	enum pmu_liveness liveness;
 
 	if (n != (ssize_t)sizeof(head))
-		return PMU_TOP_DIED; /* somebody cut it */
+		return PMU_TOP_DIED; /* the file was cut */
 	one->pid = head.pid;
 	one->start_unix_ns = head.start_unix_ns;
 	if (head.ended || head.next == PMU_NEXT_EXEC)

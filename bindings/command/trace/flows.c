@@ -8,7 +8,7 @@
 
 #include "store/read/reader.h"
 
-/* More parts of teams than anybody draws arrows for: those behind have none. */
+/* Most parts of teams that get arrows: those behind have none. */
 #define MAX_PARTS ((size_t)1 << 20)
 /* Calls of a region that are open at once, in as many threads. */
 #define MAX_AT_ONCE 64

@@ -119,7 +119,7 @@ static void find_open(struct walk *walk)
 }
 
 /*
- * When they had begun nobody knows; but what has ended since is nested in them, up to what is not.
+ * When they began is not recorded; but what has ended since is nested in them, up to what is not.
  */
 static void date_open(struct walk *walk)
 {

@@ -31,7 +31,7 @@ struct pmu_slice {
 	uint64_t cost[PMU_MAX_SLOTS]; /* of what is nested in it */
 };
 
-/** Who wants to know; 0 or a negative errno, which ends it. */
+/** Callbacks of a walk: they return 0 or a negative errno, which ends it. */
 struct pmu_nest_listener {
 	int (*begin)(void *arg, const struct pmu_slice *slice);
 	int (*end)(void *arg, const struct pmu_slice *slice);

@@ -142,8 +142,8 @@ static void *copy_places(const struct pmu_store_chunk *chunk, const struct head 
 	uint64_t *to = malloc(8 * n);
 
 	for (size_t i = 0; to && i < n; i++)
-		/* Pairs with the release fence in front of a record: who sees a part of a new one sees
-		 * that the ring has gone on. */
+		/* Pairs with the release fence in front of a record: a reader that sees a part of
+		 * a new one sees that the ring has gone on. */
 		to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
 	return to;
 }

@@ -51,7 +51,7 @@ struct pmu_trace_source {
 	uint32_t *first_row; /* [raw.n_threads] index of the thread's first */
 	struct pmu_trace_ring *ring;
 	size_t n_rings;
-	uint64_t dropped; /* calls of threads whose rows were added up */
+	uint64_t dropped; /* calls of threads with rows that were added up */
 	bool is_cut;      /* the file ends before the store does, or a part of it makes no sense */
 	uint64_t n_damaged; /* rings that are none */
 	uint64_t min_ticks;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What has been written, for whoever made it. */
+/** What has been written, for the command's messages. */
 struct pmu_trace_written {
 	uint64_t slices;
 	uint64_t lost;         /* calls that there was no room for while they were traced */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be known of a report in somebody else's viewer, which has no place for it in its pictures. */
+/* What a reader must know of a report, and other viewers have no place for in their pictures. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 /** A region's time or count. */
 struct pmu_share {
-	int around;   /* index of the region whose value has this one's in it; -1: none */
+	int around;   /* index of the region that this one's value is a part of; -1: none */
 	bool known;   /* is there a value? */
 	bool growing; /* a call is open: the value does not have yet what is nested in that one */
 	uint64_t value;
@@ -26,7 +26,7 @@ struct pmu_share {
  * @row: those around others stand before them; all else 0
  * @rounded: values may be off by 1, as times are
  *
- * own is the value less what is nested.  What is nested in a region whose value is not known counts as
+ * own is the value less what is nested.  What is nested in a region without a known value counts as
  * nested in the one around that; where there is none, the region has what is nested in it.  So it is,
  * at least, with one that is growing.
  *

@@ -14,7 +14,7 @@
 
 /** A region on one path, whichever groups counted it. */
 struct pmu_stack_node {
-	const char *name, *path; /* the model's: anybody's bytes */
+	const char *name, *path; /* the model's: untrusted bytes */
 	int parent;              /* that it is shown in; always before it; -1: none */
 	unsigned int frame;
 	bool moved; /* it ended after the region around it, and is shown in one further out */
@@ -37,7 +37,7 @@ struct pmu_stack_measure {
 	bool in_sums, in_threads; /* known of anything there */
 };
 
-/** Whose: of all threads and sockets, of one. */
+/** Of all threads and sockets, or of one. */
 struct pmu_stack_lane {
 	const char *title; /* "all threads"; "thread 3 (worker)"; "rank 2, thread 0"; "socket 0" */
 	int thread;        /* index into the model's threads and sockets; -1: all */

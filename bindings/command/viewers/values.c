@@ -88,7 +88,7 @@ bool pmu_stacks_value(const struct pmu_stack_measure *measure, const struct pmu_
 		*value = with_team(sum->time_ns, team ? team->all.time_ns : 0);
 		return is_time_known(sum, team);
 	}
-	/* what a socket counted is nobody's in particular */
+	/* what a socket counted is of no single thread */
 	if (s->sockets >> c & 1) {
 		*value = sum->net[c];
 		return !(sum->missing >> c & 1);
@@ -194,7 +194,7 @@ static void add_measure(struct pmu_stacks *stacks, const struct rows *rows, unsi
 			continue;
 		own = &values->own[(size_t)stacks->at[node] * values->n_measures + m];
 		*own = pmu_add_capped(*own, share[i].own);
-		/* of an estimate nobody expects more */
+		/* an estimate is not exact anyway */
 		stacks->node[node].cut |= share[i].cut && !measure->estimated;
 	}
 }
