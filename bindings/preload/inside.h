@@ -122,7 +122,7 @@ bool preload_is_main(const void *code);
 /** preload_life_start() - before the first of them. */
 void preload_life_start(void);
 
-/** preload_death_start() - signals that would end the program come by here first. */
+/** preload_death_start() - from here on handle signals that would end the program */
 void preload_death_start(void);
 
 /** preload_death_stop() - they no longer do. */
@@ -136,7 +136,7 @@ void preload_death_stop(void);
  */
 void preload_stop(const char *why);
 
-/** preload_main_end() - before the last of a process's report: what is left to say */
+/** preload_main_end() - before a process's last report: its last notes */
 void preload_main_end(void);
 
 #pragma GCC visibility pop

@@ -69,8 +69,8 @@ const char *preload_keep_text(const char *text, size_t len)
 /* --- the lock --- */
 
 /*
- * Whether the calling thread holds it, or is about to: pthread's, as the loader has little of
- * threads' own memory for libraries that come by dlopen().
+ * Whether the calling thread holds it, or is about to: a pthread key, as the loader has little
+ * thread-local memory left for libraries that dlopen() loads.
  */
 static pthread_key_t holding;
 static bool have_key;

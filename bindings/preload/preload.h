@@ -75,7 +75,7 @@ bool preload_likwid_alone(void);
 /** preload_kokkos_start() - the variable by which an old Kokkos finds its tool; before main */
 void preload_kokkos_start(void);
 
-/** preload_functions_end() - before the report: what is left to say about functions. */
+/** preload_functions_end() - before the report: its last notes about functions */
 void preload_functions_end(void);
 
 /**

@@ -74,7 +74,7 @@ static const char *name_of(const char *const *names, int n, int number)
 /* PetscLogEventGetName(), from 3.20 on */
 static int (*get_event_name)(int event, const char **name);
 
-/* What PETSc registers within itself need not come by here, depending on how it was compiled. */
+/* PETSc's own registrations may not call our functions, depending on how it was compiled. */
 static const char *event_name(int event)
 {
 	const char *name = name_of(events, N_EVENTS, event), *text = NULL;

@@ -134,7 +134,7 @@ void preload_omp_mask(const void *code)
 	errno = saved;
 }
 
-/* The runtime that the program is linked with; others come by when they look for a tool. */
+/* The runtime that the program is linked with; others are found when they look for a tool. */
 __attribute__((constructor)) static void find_runtime(void)
 {
 	const void *fork_call;

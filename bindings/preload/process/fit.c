@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs into which nothing of ours can be loaded are started without our words in LD_PRELOAD. */
+/* Programs into which our libraries cannot be loaded are started without them in LD_PRELOAD. */
 #include "bindings/preload/process/fit.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static bool program_takes_ours(int dir, const char *path)
 	return takes;
 }
 
-/* --- our words --- */
+/* --- our libraries in LD_PRELOAD --- */
 
 static bool is_preload(const char *variable)
 {
@@ -124,8 +124,8 @@ static bool is_reachable(const char *words)
 }
 
 /*
- * Return: the bytes that a copy needs; 0: our words are not there.  @words: result: the value that
- * has them.
+ * Return: the bytes that a copy needs; 0: our libraries are not there.  @words: result: the value
+ * that has them.
  */
 static size_t measure(char *const envp[], const char **words)
 {
@@ -142,7 +142,7 @@ static size_t measure(char *const envp[], const char **words)
 	return *words ? (n + 1) * sizeof(char *) + text : 0;
 }
 
-/* The words of others, in their order. */
+/* The other libraries of LD_PRELOAD, in their order. */
 static char *add_others(char *to, const char *words)
 {
 	const char *word;
@@ -162,7 +162,7 @@ static char *add_others(char *to, const char *words)
 	return to;
 }
 
-/* The environment without our words. */
+/* The environment without our libraries. */
 static char **make(char *const envp[], void *room)
 {
 	char **out = room, *text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs into which nothing of ours can be loaded: they are started without our words in
- * LD_PRELOAD, which would have the loader complain (32-bit programs, other roots) or give up
+ * Programs into which our libraries cannot be loaded: they are started without them in LD_PRELOAD,
+ * which would have the loader complain (32-bit programs, other roots) or give up
  * (another C library).  So are programs started in a sandbox, as its rules know nothing of our
  * system calls.
  */
@@ -18,7 +18,7 @@
  * @dir, @path: as of openat(); an empty @path is the descriptor's own file
  * @envp: with which it would be started
  *
- * Looked at as far as one file and its interpreters, and only where our words are there.
+ * Looks at one file and its interpreters, and only where our libraries are in LD_PRELOAD.
  * Context: any: also in signal handlers and children of vfork().
  * Return: 0, or the bytes that fit_take() needs.
  */
@@ -30,7 +30,7 @@ size_t fit_needs_command(const char *command, char *const envp[]);
 /**
  * fit_take() - the environment to start it with
  * @needs: of fit_needs()
- * Return: @envp, or one without our words, where there is memory for it; goes to fit_give().
+ * Return: @envp, or a copy without our libraries, where there is memory for it; for fit_give().
  */
 char **fit_take(size_t needs, char *const envp[]);
 
@@ -38,12 +38,12 @@ char **fit_take(size_t needs, char *const envp[]);
 void fit_give(char **fit, char *const envp[]);
 
 /**
- * fit_shell() - before libc starts the shell: where it cannot be preloaded, this process's own
- * environment loses our words
+ * fit_shell() - before libc starts the shell: where our libraries cannot be loaded into it, they
+ * are removed from this process's own environment
  */
 void fit_shell(void);
 
-/** fit_sandboxed() - from here on what this process starts gets nothing of ours */
+/** fit_sandboxed() - from here on what this process starts is not preloaded */
 void fit_sandboxed(void);
 
 #pragma GCC visibility pop

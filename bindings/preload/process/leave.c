@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ways out of a program and on to another one: what was measured until then is kept.  All of
- * them may be taken in signal handlers and in children of vfork(), where nothing of ours may be
- * done: the memory is the parent's.
+ * exit(), exec() and their kin: what was measured until then is kept.  All may be called in signal
+ * handlers and in children of vfork(), where nothing may be done here: the memory is the parent's.
  */
 #include <errno.h>
 #include <fcntl.h>

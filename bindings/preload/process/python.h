@@ -14,7 +14,7 @@ void preload_python_thread(void);
 /** preload_python_leave() - as preload_functions_leave() */
 void preload_python_leave(void);
 
-/** preload_python_end() - before the report: what is left to say */
+/** preload_python_end() - before the report: its last notes */
 void preload_python_end(void);
 
 #pragma GCC visibility pop

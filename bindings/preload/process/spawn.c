@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What starts other programs beside this one: they get nothing of ours that they cannot take. */
+/* posix_spawn() and its kin: programs that cannot load our libraries start without them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

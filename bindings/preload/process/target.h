@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a file is that is about to be started, for the code that preloads something into it: `pmu
- * run`, and the wrappers of exec and spawn.  Nothing here allocates or takes a lock: it may be called
- * in signal handlers and children of vfork().
+ * run`, and the wrappers of exec and spawn.  Nothing here allocates or takes a lock: it may run in
+ * signal handlers and children of vfork().
  */
 #ifndef PMU_PRELOAD_TARGET_H
 #define PMU_PRELOAD_TARGET_H

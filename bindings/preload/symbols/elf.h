@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of the functions in an ELF file, by address.  Nothing in the file is believed. */
+/* The names of the functions in an ELF file, by address.  Nothing in the file is trusted. */
 #ifndef PMU_PRELOAD_ELF_H
 #define PMU_PRELOAD_ELF_H
 

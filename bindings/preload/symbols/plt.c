@@ -388,7 +388,7 @@ int plt_slot_write(const struct dl_phdr_info *info, uintptr_t *slot, uintptr_t v
 		if (at - mapping->first >= mapping->end - mapping->first &&
 		    !preload_mapping_find(at, mapping))
 			*mapping = (struct preload_mapping){ page, page + size, PROT_READ };
-		/* another thread is loading it, and will come by here itself */
+		/* another thread is loading it, and will call this itself */
 		if (mapping->protection & PROT_WRITE)
 			return -EAGAIN;
 		if (mprotect((void *)page, size, mapping->protection | PROT_WRITE) < 0)

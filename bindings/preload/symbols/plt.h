@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The slots through which a loaded object calls functions of others.  Nothing in the object is
- * believed.
+ * trusted.
  */
 #ifndef PMU_PRELOAD_PLT_H
 #define PMU_PRELOAD_PLT_H

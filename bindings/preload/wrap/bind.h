@@ -13,7 +13,7 @@
  * Among all objects, then among what its own needs.  Not as with RTLD_DEEPBIND, and not among what
  * was loaded together with it by another one: such slots stay as they are.
  *
- * Context: takes the loader's locks; dlerror() may have something to say afterwards.
+ * Context: takes the loader's locks; dlerror() may have a message afterwards.
  * Return: 0 where there is none.
  */
 uintptr_t wrap_bind(const struct candidate *candidate);

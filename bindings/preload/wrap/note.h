@@ -5,7 +5,7 @@
 
 #include "bindings/preload/wrap/list.h"
 
-/** What came in between, with a name as an example. */
+/** Why functions were not wrapped, with a name as an example. */
 struct wrap_notes {
 	unsigned int n_left_out; /* more functions than can be wrapped */
 	unsigned int n_taken;    /* slots with a value that is used otherwise */

@@ -7,7 +7,7 @@
  *
  * The calling convention is that of the System V ABI, AMD64 supplement, section 3.2.3: arguments in rdi, rsi,
  * rdx, rcx, r8, r9 and xmm0 to 7, or the ymm and zmm that these are part of; al for variadic functions, r10
- * for nested ones; results in rax, rdx, xmm0, xmm1 and on the x87 stack, which nothing touches here.
+ * for nested ones; results in rax, rdx, xmm0, xmm1 and on the x87 stack, which is not touched.
  *
  * More than xmm is saved only where more is in use: restored zeros would count as use, and SSE code is slower
  * beside it (Intel optimization manual, "Mixing AVX code with SSE code").  Without AVX-512 a look at the upper halves
