@@ -2,16 +2,19 @@
 /*
  * Groups as text: small INI files.
  *
- *   [group] about = Instructions, cycles and branches [events]                          ; of every
- *   CPU that no other section names I  = instructions BM = branch-misses ?              ; '?': left
- *   out, and named, where the CPU lacks it or it does not fit [events Sandy Bridge, ivb]        ;
- *   of these: the first section that names a CPU is the one it takes [metrics]
- *      ; formulas over the aliases, see metric.h; sections for CPUs as above IPC                  =
- *   I / C branch miss rate [%] = 100 * BM / B
+ *   [group]
+ *   about = Instructions, cycles and branches
+ *   [events]                   ; of every CPU that no other section names
+ *   I  = instructions
+ *   BM = branch-misses ?       ; '?': left out, and named, where the CPU lacks it or it does not fit
+ *   [events Sandy Bridge, ivb] ; of these: the first section that names a CPU is the one it takes
+ *   [metrics]                  ; formulas over the aliases, see metric.h; sections by CPU as above
+ *   IPC                  = I / C
+ *   branch miss rate [%] = 100 * BM / B
  *
- * A CPU goes by its microarchitecture ("Sandy Bridge"), a code name ("Gulftown"), libpfm4's name of
- * its PMU, also without what follows the first underscore ("snb" is also snb_ep), or "ARMv8", which
- * is every arm64 core.
+ * A CPU is named by its microarchitecture ("Sandy Bridge"), a code name ("Gulftown"), libpfm4's
+ * name of its PMU, also without what follows the first underscore ("snb" is also snb_ep), or "ARMv8",
+ * which is every arm64 core.
  *
  * Instead of events and metrics [group] can have "groups = CORE, MEM": it stands for these,
  * in this order, without those that the CPU has nothing of.

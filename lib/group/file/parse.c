@@ -93,8 +93,7 @@ static int leave_out(struct pmu_group_reading *r, const char *text, bool optiona
 }
 
 /*
- * Event files that cannot be read are in no group's way: it goes by libpfm4's names then, and says
- * so.
+ * Event files that cannot be read do not stop a group: it uses libpfm4's names then, and says so.
  */
 static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu_event *event)
 {
