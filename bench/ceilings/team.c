@@ -210,7 +210,7 @@ static void *work(void *arg)
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)self->cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set); /* where not, the system knows better */
+	sched_setaffinity(0, sizeof(set), &set); /* without it the scheduler chooses */
 	if (self->team->stream && get_memory(self) < 0)
 		__atomic_store_n(&self->team->failed, true, __ATOMIC_RELAXED);
 	meet(self->team);

@@ -85,7 +85,7 @@ static double instructions(const char *said)
 	return at ? strtod(at + strlen("Collected :"), NULL) : -1;
 }
 
-/* The rest of a call that another thread's, or the tool's own work, came in between. */
+/* The rest of a call's line, after another thread's or the tool's own came in between. */
 static bool goes_on(const char *line, size_t len)
 {
 	return memmem(line, len, "[continued]", 11) || memmem(line, len, "resumed>", 8);

@@ -78,7 +78,7 @@ static void name_report(struct rows *rows, size_t i, const char *title, enum tar
 	static const char *const of[] = { [MS] = "", [KIB] = ", size", [PEAK_MIB] = ", memory" };
 	static const char *const unit[] = { [MS] = "ms", [KIB] = "KiB", [PEAK_MIB] = "MiB" };
 
-	/* a report's size goes by the digits of its times */
+	/* a report's size depends on the digits of its times */
 	for (int k = 0; k < N_REPORT_NUMBERS; k++) {
 		snprintf(rows->title[i][k], sizeof(rows->title[i][k]), "%s%s", title, of[k]);
 		rows->report[i][k] = series_for(rows->title[i][k], unit[k],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In a process of its own: what each call of each kernel counted, and what came in between. */
+/* In a process of its own: what each call of each kernel counted, and what interrupted it. */
 #include "bench/verify/verify.h"
 
 #include <errno.h>

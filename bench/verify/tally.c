@@ -90,7 +90,7 @@ static void take_call(struct block *block, struct row *row, const json_t *call, 
 
 /* --- a kernel --- */
 
-/* What every call has too much is not what came in between. */
+/* An excess that every call has is not an interrupt or a fault. */
 static void settle(struct tally *tally)
 {
 	if (tally->exact == 0) {
