@@ -213,7 +213,7 @@ static json_t *hex(uint64_t value)
 	return json_sprintf("0x%" PRIx64, value);
 }
 
-/* The number of a PMU's type is another one at each boot: then it goes by its name. */
+/* The number of a PMU's type is another one at each boot: then it is given by its name. */
 static json_t *json_perf(const struct pmu_slot *slot)
 {
 	if (slot->type == PMU_TYPE_NONE && !slot->pmu[0])

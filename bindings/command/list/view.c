@@ -114,7 +114,7 @@ static bool is_shared(const struct pmu_list_section *section, const char *why)
 	return why[0] && same_reason(section, section->n_rows, why) > 1;
 }
 
-/* What is in the way of several rows is said once, before them. */
+/* A reason that several rows share is said once, before them. */
 static void add_shared(struct pmu_strbuf *out, const struct pmu_list_section *section,
 		       const char *why, size_t column, size_t width)
 {

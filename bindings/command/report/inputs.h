@@ -43,7 +43,7 @@ int pmu_input_rank(const struct pmu_model *model);
 /** How several inputs belong together. */
 enum pmu_merging {
 	PMU_MERGE_NOT, /* nothing says that they do */
-	/* they are ranks, but something else speaks against it: a sentence says what */
+	/* they are ranks, but something else does not fit: a sentence says what */
 	PMU_MERGE_REFUSED,
 	PMU_MERGE_RANKS, /* ranks of one program */
 };
@@ -68,7 +68,7 @@ int pmu_inputs_merge(const struct pmu_input *input, size_t n, bool tree, struct 
  * @merge: ranks or not
  * @counts: also how counts are spread over ranks
  *
- * What cannot be read is left out.  It is for the caller to tell of what has an error or a twin.
+ * What cannot be read is left out.  The caller reports inputs with an error or a twin.
  *
  * Return: 0; -ENOTSUP: these are no ranks of one program, or have something that does not add up
  * one by one, which pmu_inputs_belong() and pmu_inputs_merge() may know better; -ENOMEM, -E2BIG with

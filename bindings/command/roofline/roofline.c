@@ -21,7 +21,7 @@ static double peak_of(const struct pmu_ceilings *ceilings, enum pmu_precision pr
 	return flops ? pmu_ceilings_of(ceilings, &flops->rate, threads) : NAN;
 }
 
-/* Each precision takes the time that it takes at its own peak; an unknown one is taken as double. */
+/* Each precision takes the time that it takes at its own peak; an unknown one counts as double. */
 static double mixed_peak(const struct pmu_ceilings *ceilings, const struct pmu_roofline_row *row)
 {
 	double peak[PMU_N_PRECISIONS], work = 0, seconds = 0;

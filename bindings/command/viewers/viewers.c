@@ -37,7 +37,7 @@ static bool is_compressed(const char *path)
 	return ends_with(path, strlen(path), GZ);
 }
 
-/* A beginning says less than the ending that another writer, also the library's, goes by. */
+/* An ending that another writer, also the library's, recognises has precedence over a beginning. */
 static bool is_other(const char *path)
 {
 	return pmu_report_format_of(path) != PMU_REPORT_TEXT || pmu_page_is(path);

@@ -32,7 +32,7 @@ void pmu_python_thread(void);
 /** pmu_python_leave() - end what the calling thread has open, before what is around it ends */
 void pmu_python_leave(void);
 
-/** pmu_python_end() - before the report: what is left to say */
+/** pmu_python_end() - before the report: its last notes */
 void pmu_python_end(void);
 
 #endif
