@@ -261,7 +261,7 @@ static int use_collector(void)
 	app = one.domain_create("app");
 	if (app != one.domain_create("app") || !app->flags || strcmp(app->name_a, "app") != 0)
 		return refuse("the domain is not what was asked for");
-	/* as in libomp, whose regions another part knows */
+	/* as in libomp: another part of the library knows its regions */
 	if (one.domain_create("main$omp$parallel:4@a.c:3:1")->flags)
 		return refuse("OpenMP's domain is on");
 	frames = one.domain_create("frames");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For the tests of functions that stand in for another library's and go on to it: sourced after markers.sh.
+# For the tests of functions that wrap another library's and call them: sourced after markers.sh.
 # shellcheck shell=sh disable=SC2154 # markers.sh sets these
 
 # regions: NAME CALLS of all threads, but of main and threads; a comma in a name is a semicolon

@@ -103,7 +103,7 @@ is "PMU_AUTO=main: no region" "$(regions)" ""
 measured "PMU_AUTO=gptl,tau" PMU_AUTO=gptl,tau ./plain
 regions_are "PMU_AUTO=gptl,tau: regions and calls" "$common"
 
-# Its own functions of such names, in a library: nobody's markers.
+# A library's own functions of such names: no markers.
 echo 'int tau_start_(int n); int tau_start_(int n) { return n + 1; }' >physics.c
 cat >particle.c <<'C'
 #include <stdio.h>
