@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# libpmu-events.so: when it is loaded, where it is found, and what is said without it.
+# libpmu-events.so: when it is loaded, where it is found, and what the library says without it.
 set -u
 export LC_ALL=C
 

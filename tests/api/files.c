@@ -272,7 +272,7 @@ static void a_report_may_be_larger_than_a_file(void)
 	run_done(&r);
 }
 
-/* --- a trace whose store had no room for all of it --- */
+/* --- a trace for which the store had too little room --- */
 
 static int outgrow_files(void *dies)
 {

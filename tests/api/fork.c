@@ -517,7 +517,7 @@ static void *first_together(void *arg)
 	return arg;
 }
 
-/* Sums over the child's threads, by whoever asks. */
+/* Sums over the child's threads, as any of its threads reads them. */
 static void *read_threads(void *arg)
 {
 	struct pmu_region_counts counts = { .size = sizeof(counts) };

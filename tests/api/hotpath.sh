@@ -38,8 +38,8 @@ per_pair() {
 # gcc keeps what is likely without a frame; clang 14 saves registers also where nothing is called
 pair=95 buffer=125 context=135 off=10
 case ${TEST_CC:-cc} in *clang*) pair=130 buffer=160 context=170 off=24 ;; esac
-# Where the kernel found the processor's counter unfit, its clock is asked, by way of libc (100
-# instructions) and of the general path.
+# Where the kernel found the processor's counter unfit, the library asks the kernel's clock, through libc
+# (100 instructions) and the general path.
 by_kernel() {
 	PMU_OUTPUT="$tmp/clock.json" "$pairs" 1 single >"$tmp/log" 2>&1 &&
 		grep -q '"clock": {"name": "clock_gettime"' "$tmp/clock.json"

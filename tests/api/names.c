@@ -59,7 +59,7 @@ static size_t at_random(size_t last, size_t n)
 	return (size_t)(state >> 33) % n;
 }
 
-/* What is counted: valgrind is told its name. */
+/* The function that is counted: valgrind gets its name. */
 static __attribute__((noinline)) int steady(long n_pairs, size_t n, int (*call)(const char *),
 					    size_t (*next)(size_t, size_t))
 {

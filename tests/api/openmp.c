@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An OpenMP program whose first thread is pinned still sees the whole machine, and so
- * does its team. */
+/* An OpenMP program with its first thread pinned still sees the whole machine; so does its team. */
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>

@@ -473,9 +473,9 @@ static void a_name_that_was_not_written_is_free(void)
 	ok(!chdir(before) && !rmdir(dir), "nothing else is left there");
 }
 
-/* --- a pipe that nobody reads --- */
+/* --- a pipe without a reader --- */
 
-/* Where each second passes for each message it is a minute. */
+/* For one wait for the pipe; a wait at each message would take a minute. */
 #define MUCH_NS 8000000000u
 
 static void stop_up(bool blocks)

@@ -101,7 +101,7 @@ static int late_in_child(long n)
 	return pid < 0 || waitpid(pid, &status, 0) != pid || status;
 }
 
-/* pairs N [MODE]: the system calls that fail mark the steady state for whoever traces. */
+/* pairs N [MODE]: the system calls that fail mark the steady state in a trace. */
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1000;

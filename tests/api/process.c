@@ -363,7 +363,7 @@ static int unrest(void *unused)
 	return 0;
 }
 
-/* They are all in it, or nobody is and it says so. */
+/* All threads are counted, or none is and the report says so. */
 static void unrest_is_no_doubt(void)
 {
 	struct run r;

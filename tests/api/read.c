@@ -317,7 +317,7 @@ static void net_is_without_the_librarys_own_work(void)
 	run_done(&r);
 }
 
-/* Each of them touches pages that nobody has touched before. */
+/* Each call of the library touches pages that were not touched before. */
 static int call_in_a_region(void *arg)
 {
 	const struct run *r = arg;

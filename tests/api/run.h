@@ -390,7 +390,7 @@ __attribute__((unused)) static char *run_list(const json_t *report, const char *
 	return text ? text : strdup("");
 }
 
-/* Files in a folder of the run whose names end so; the first one's name, if asked for. */
+/* Files in a folder of the run, with names that end so; the first one's name, if asked for. */
 __attribute__((unused)) static int run_files(const struct run *r, const char *folder,
 					     const char *ending, char *first, size_t size)
 {

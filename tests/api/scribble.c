@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Another program writes into the live store: the measured one goes by none of it. */
+/* Another program writes into the live store: the measured one uses nothing of that. */
 #include <glob.h>
 #include <pthread.h>
 #include <sched.h>

@@ -30,7 +30,7 @@ at_most() {
 	ok "$name: at most $limit system calls" test "$n_calls" -gt 0 -a "$n_calls" -le "$limit"
 }
 
-# Left over by programs that died, and what is nobody's.
+# Stores left over by programs that died, and files that are no stores.
 fill() {
 	i=0
 	while [ $((i += 1)) -le 40 ]; do
@@ -54,7 +54,7 @@ at_most 'with 40 left-overs among 500 files' 125 env
 is 'left-overs that are neither old nor too much stay' \
 	"$(find "$tmp/pmu" -name '4000000-*.pmu' | wc -l | tr -d ' ')" 40
 
-# forked: of a child that uses no region the calls, its exec or exit included.  Its trace alone has no exec of ours.
+# forked: the system calls of a child that uses no region, to its exec or exit.  Its trace alone has no exec of pmu.
 forked() {
 	rm -f "$tmp"/child.*
 	$strace -ff -o "$tmp/child" "$pmu" run -o "$tmp/report.txt" "$forks" "$1" >/dev/null 2>&1

@@ -308,7 +308,7 @@ static int use_small_stack(void *arg)
 	return 0;
 }
 
-/* Skylake-X, whose event files tests/data has. */
+/* Skylake-X: its event files are in tests/data. */
 static int name_on_small_stack(void *arg)
 {
 	static const char dump[] = "------[ Logical CPU #0 ]------\n"
