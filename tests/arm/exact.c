@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions of exactly N instructions, on a machine whose counters are exact: whatever N
+ * Regions of exactly N instructions, on a machine with exact counters: whatever N
  * is, and each time, the library reports N and one fixed number more.
  *
- *   exact MODE FILE    MODE: "user" or "read" (how counts are read), or "cpu"
- * (PMU_COUNT); FILE: gets each region's sums, which the report written at exit is
- * compared with
+ *   exact MODE FILE    MODE: "user" or "read" (how counts are read), or "cpu" (PMU_COUNT);
+ *                      FILE: gets each region's sums, to compare with the report at exit
  */
 #include <pmu.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The perf source on a machine whose counters are exact: an emulated arm64 one, with a cross-built
+# The perf source on a machine with exact counters: an emulated arm64 one, with a cross-built
 # library.  TEST_ARM=skip leaves it out; TEST_ARM_DIR is where the machine is kept, AARCH64_CC the compiler.
 set -u
 export LC_ALL=C

@@ -29,7 +29,7 @@ printf '%s\n' "$command" >"$tmp/root/command"
 	cpio -o -H newc --quiet --reproducible -R 0:0) >"$tmp/job.cpio"
 cat "$vm/base.cpio" "$tmp/job.cpio" >"$tmp/initrd"
 
-# Nothing from the host's clock or entropy gets in.  Without pointer authentication, whose emulation is slow.
+# Nothing from the host's clock or entropy gets in.  Without pointer authentication, which is slow to emulate.
 : >"$tmp/result"
 timeout "$limit" qemu-system-aarch64 -M virt,dtb-randomness=off -cpu max,pauth=off -smp 1 -m 512M \
 	-icount shift=0,sleep=off -seed 1 -rtc base=2024-01-01,clock=vm \
