@@ -7,7 +7,7 @@ bench=$build/bench
 pmu=$bench/$program # what run runs
 export XDG_RUNTIME_DIR="$tmp"
 
-# Ten times as slow, and their threads share nothing but the library, whose own tests are about that.
+# Ten times as slow; threads share nothing here but the library, which has tests of its own for that.
 case ${TEST_SANITIZERS:-} in
 *thread*) skip_all 'built with the thread sanitizer' ;;
 esac

@@ -16,7 +16,7 @@ esac
 
 # --- what the loops do ---
 
-# child KIND TURNS: a line for each loop whose instructions this processor has
+# child KIND TURNS: a line for each loop with instructions that this processor has
 child() {
 	"$suite" --child ceiling "$@" >out 2>err
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bench/compare: whom it measures, and what it says of whom it cannot measure.  How long anything takes is
+# bench/compare: which programs it measures, and what it says of those that it cannot.  How long anything takes is
 # no matter here.
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=tests/bench/bench.sh
@@ -15,7 +15,7 @@ field() {
 	sed -n 's/.*"'"$1"'": "\{0,1\}\([^",}]*\).*/\1/p'
 }
 
-# rows PART SUBJECT: those whose part and subject begin so
+# rows PART SUBJECT: those with a part and a subject that begin so
 rows() {
 	grep "^  {\"part\": \"$1[^\"]*\", \"subject\": \"$2" all.json
 }
@@ -112,7 +112,7 @@ not_for_people() {
 	[ $? = 2 ] && [ -s err ]
 }
 
-# Where it is alone, there is nobody to measure.
+# Alone in its folder, it has no program to measure.
 alone() {
 	cp "$compare" alone/ || return
 	alone/compare --rounds 1 >out 2>err

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pmu-bench --verify: right where counts are right, and not where somebody spoils them.
+# pmu-bench --verify: right where counts are right, and not where a preloaded library spoils them.
 program='pmu-bench'
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
@@ -80,7 +80,7 @@ int pmu_region_read(const char *name, int thread, struct pmu_region_counts *coun
 	return rc;
 }
 C
-# A system that lets nobody trace.
+# As on a system where no process may trace.
 echo 'long ptrace(int request, ...) { return request < 0 ? 0 : -1; }' >untraced.c
 
 # library NAME: from its source
