@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Loops whose instructions are known, for benchmark.sh.
+// Loops of known instructions, for benchmark.sh.
 #include <pmu/benchmark.hpp>
 
 #define TEN     "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"

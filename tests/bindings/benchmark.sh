@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pmu/benchmark.hpp: counts in the results of Google Benchmark, of loops whose instructions are known.
+# pmu/benchmark.hpp: counts in the results of Google Benchmark, of loops of known instructions.
 # shellcheck disable=SC2317 # functions are called by ok
 set -u
 export LC_ALL=C

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Benchmarks whose instructions are known, for catch2.sh.
+// Benchmarks of known instructions, for catch2.sh.
 #define CATCH_CONFIG_MAIN
 #include <pmu/catch2.hpp>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pmu/catch2.hpp: counts of Catch2's benchmarks, whose instructions are known.
+# pmu/catch2.hpp: counts of Catch2's benchmarks, of known instructions.
 # shellcheck disable=SC2317 # functions are called by ok
 set -u
 export LC_ALL=C

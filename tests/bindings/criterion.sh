@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The example with Criterion, in Rust: its statistics of counts, of work whose page faults are known.
+# The example with Criterion, in Rust: its statistics of counts, of work with known page faults.
 # shellcheck disable=SC2317 # functions are called by ok
 set -u
 export LC_ALL=C
@@ -30,7 +30,7 @@ export CARGO_PROFILE_BENCH_OPT_LEVEL=0 CARGO_PROFILE_BENCH_DEBUG=0 CARGO_PROFILE
 cp -r "$top/bindings/examples/rust" "$tmp/rust" && chmod -R u+w "$tmp/rust" && cd "$tmp/rust" || exit 1
 evidence="$tmp/out"
 
-# bench SETTING... -- FILTER: short runs of the benchmarks whose names have it
+# bench SETTING... -- FILTER: short runs of the benchmarks with FILTER in their names
 bench() {
 	settings=''
 	while [ "$1" != -- ]; do

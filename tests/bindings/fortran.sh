@@ -35,7 +35,7 @@ compile() {
 	return $compiled
 }
 
-# run NAME: its checks are one of ours
+# run NAME: all checks of the program are one here
 run() {
 	./fortran >out 2>&1 && ! grep -q '^not ok' out
 	verdict $? "$1" out

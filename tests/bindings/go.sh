@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmarks of the example in Go: counts per operation beside the times, of work whose page faults are known.
+# The benchmarks of the example in Go: counts per operation beside the times, of work with known page faults.
 # shellcheck disable=SC2317 # functions are called by ok
 set -u
 export LC_ALL=C

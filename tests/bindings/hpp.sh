@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH="$build/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 include="-I$top/include -I$top/bindings/cxx -I$top/tests"
 warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 
-# whole NAME COMPILER FLAG...: the test program, built and run; its checks are one of ours
+# whole NAME COMPILER FLAG...: the test program, built and run; its checks are one here
 whole() {
 	what=$1 with=$2
 	shift 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program whose ranks make one report: all do the same, but for one that does three times as
+ * A program with one report of all ranks: they do the same, but for one that does three times as
  * much.
  *
  *   mpi_job [SLOW [DEATH]]   the rank that does more; with DEATH it dies before MPI_Finalize

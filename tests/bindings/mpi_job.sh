@@ -122,8 +122,8 @@ check_mpi() {
 	result $? 'within 100 columns'
 
 	# --- MPI's time apart ---
-	# Eight ranks wait for processors, too; on few of them, with other work beside, somebody else may be slower, or
-	# elsewhere.
+	# Eight ranks wait for processors, too; on few of them, with other work beside, another rank may be the slowest,
+	# or the time be spent elsewhere.
 	for _ in 1 2 3 4 5; do
 		PMU_AUTO=mpi PMU_OUTPUT='job.json,-' launch 8 "$program" 5
 		launched=$?
@@ -142,7 +142,7 @@ check_mpi() {
 	[ "$(grep -c '^pmu: ' err)" = 1 ]
 	result $? 'one text on standard error'
 
-	# --- ranks under pmu run, of a program that knows nothing ---
+	# --- ranks under pmu run, of a program without libpmu ---
 	"mpicc.$mpi" -O2 -DPMU_DISABLE -I"$source/include" "$source/tests/bindings/mpi_job.c" -o "plain.$mpi" 2>err
 	rm -f ./*.json
 	launch 4 "$pmu" run -o job.json -o 'rank-%r.json' "./plain.$mpi"
@@ -160,7 +160,7 @@ check_mpi() {
 	[ -z "$(ls run/pmu/*.pmu run/pmu/run-* 2>/dev/null)" ]
 	result $? 'nothing is left'
 
-	# --- some ranks are not measured: nobody waits for ever, and nothing is lost ---
+	# --- some ranks are not measured: the others do not wait for ever, and nothing is lost ---
 	cat >some <<-END
 		#!/bin/sh
 		if [ "\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" = 0 ]; then exec "$pmu" run -o some.json "\$@"; fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions that end in every way there is; what it prints is the same whoever watches."""
+"""Functions that end in every way there is; what it prints is the same, measured or not."""
 import asyncio
 import contextlib
 import sys
