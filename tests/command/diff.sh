@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `pmu diff`: what differs is named, and nothing else; what cannot be compared is said.
+# `pmu diff`: names what differs, and nothing else; says what cannot be compared.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/pmu.sh"
 # shellcheck source=tests/command/series.sh

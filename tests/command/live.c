@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program to be watched.  live FILE: until FILE is there, a minute at most: main/solve/assemble, a region
- * whose name is no good for terminals, and a thread that waits in one.  live N: so many calls of solve, and
+ * with control characters in its name, and a thread that waits in one.  live N: so many calls of solve, and
  * nothing that depends on time.
  */
 #include <ctype.h>
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	pthread_join(thread, NULL);
 	pmu_region_end("main");
 	puts("the program says goodbye");
-	/* before who looks for leaks: at exit it is later */
+	/* before a leak checker looks: the library's own exit handler comes later */
 	pmu_fini();
 	return 3;
 }

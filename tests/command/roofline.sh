@@ -221,7 +221,7 @@ run 2 'of nothing' --roofline
 # --- run ---
 
 subcommand=run
-# A sanitizer's runtime wants to be the first library of a program.
+# A sanitizer's runtime has to be the first library of a program.
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	skip 'commands' 'what is preloaded has a sanitizer'
 else

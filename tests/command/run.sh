@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `pmu run`: the command is as ever, its report is made whatever became of it, and mistakes are told before it starts.
+# `pmu run`: the command runs as without it, its report is made however it ends, and mistakes are reported before it starts.
 . "$(dirname "$0")/pmu.sh"
 subcommand=run
 sanitizers=${TEST_SANITIZERS:-}
@@ -8,7 +8,7 @@ mkdir -m 700 place
 export XDG_RUNTIME_DIR="$tmp/place"
 unset PMU_OUTPUT
 
-# A sanitizer's runtime wants to be the first library of a program: there only programs that are linked with libpmu are
+# A sanitizer's runtime has to be the first library of a program: there only programs that are linked with libpmu are
 # measured, by a command that has nothing to preload.
 mkdir alone
 cp "$pmu" alone/pmu
@@ -762,7 +762,7 @@ else
 		[ $? = 3 ]
 		result $? "the command's own status where files have $limit blocks at most"
 	done
-	# fakeroot(1) and the like: libc says who we are, and the kernel knows better
+	# as under fakeroot(1): libc's geteuid() has another answer than the kernel
 	cat >fake.c <<'C'
 #include <unistd.h>
 uid_t geteuid(void) { return 54321; }
@@ -772,7 +772,7 @@ C
 	[ $? = 3 ]
 	result $? 'a preloaded geteuid() is not asked'
 	has report.json '"path": "main"' 'and the command is measured'
-	# all folders for stores are somebody else's: a user of whom nobody has heard
+	# another user owns all folders for stores; the command runs as one that /etc/passwd lacks
 	chmod 755 .
 	other='setpriv --reuid 54321 --clear-groups'
 	if [ "$(id -u)" = 0 ] && $other test -x "$pmu" 2>err && mkdir /dev/shm/pmu-54321 2>err; then

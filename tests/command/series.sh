@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes reports of repeated runs whose values are known: sourced.
+# Makes reports of repeated runs with known values: sourced.
 # shellcheck shell=sh
 
 # series FILE RUNS SEED [REGION PERCENT [REGION INSTRUCTIONS]]: 30 regions in one, each of 1 ms with a noise of some

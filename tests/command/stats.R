@@ -102,7 +102,7 @@ by_order <- function(differences, level, q, outside) {
 	c(median(differences), differences[k], differences[length(differences) + 1 - k], covers)
 }
 
-# The largest k whose k - 1 or less has at most (1 - level) / 2, by the normal distribution.
+# The largest k for which P(at most k - 1) is at most (1 - level) / 2, by the normal distribution.
 normal_k <- function(mean, sd, level) floor(mean + 0.5 + qnorm((1 - level) / 2) * sd)
 
 rank_sum <- function(a, b, level) {

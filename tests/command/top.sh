@@ -46,7 +46,7 @@ json() {
 		o = [x[0] if x else None for x in o]
 		p = o[0]
 		r = {x["path"]: x for x in p["regions"]} if p else {}
-		# with a sanitizer, whose pthread_create() it is, it is in no region
+		# with a sanitizer, which has its own pthread_create(), it is in no region
 		idle = next((x for x in r.values() if x["name"] == "idle"), None)
 		assert eval(sys.argv[1]), (sys.argv[1], d[0])
 	END
@@ -218,7 +218,7 @@ else
 	skip 'counts are the same, to the instruction' 'valgrind cannot be used here'
 fi
 
-# --- a command: what is preloaded has no sanitizer to be had ---
+# --- a command: without sanitizers, which the preloaded library cannot have ---
 if [ -z "${TEST_SANITIZERS:-}" ]; then
 	rm -f stop
 	(sleep 2 && : >stop) &

@@ -7,7 +7,7 @@ command -v tmux >/dev/null || skip_all 'there is no tmux'
 grep -q '^NCURSES_LIBS = *[^ ]' "$build/Makefile" || skip_all 'built without ncurses'
 mkdir -m 700 run
 export XDG_RUNTIME_DIR="$tmp/run" PMU_BACKEND=software PMU_OUTPUT=none
-# What tmux starts its commands by; without it a user's own, and nobody's is nologin.
+# The shell by which tmux starts its commands; else the user's own, which may be nologin.
 export SHELL=/bin/sh
 unset PMU_STORE TMUX NO_COLOR
 evidence=screen
@@ -146,7 +146,7 @@ press q
 sees 'left with 0' 'q leaves'
 tmux kill-server
 
-# --- a command: what is preloaded has no sanitizer to be had ---
+# --- a command: without sanitizers, which the preloaded library cannot have ---
 [ -z "${TEST_SANITIZERS:-}" ] || finish
 rm -f stop
 on 100 30 "'$pmu' top -i 200ms -- '$live' stop"

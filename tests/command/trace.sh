@@ -166,7 +166,7 @@ if command -v protoc >/dev/null; then
 	result $? 'a track for each thread'
 	[ "$(grep -c '^flow_ids' seen)" = 2 ] && [ "$(grep -c '^terminating_flow_ids' seen)" = 2 ]
 	result $? 'arrows from the opener to its workers'
-	# what a worker did is in a region of its opener, whose calls are its own
+	# what a worker did is in a region of its opener, which has the opener's calls alone
 	grep '^region \(outer\|part\)' seen >got
 	net run.csv page-faults | grep '^region \(outer\|part\)' >wanted
 	ok 'calls and counts are those of the report' diff got wanted
