@@ -37,6 +37,6 @@ int main(void)
 	pmu_checkpoint(PMU_NEXT_GOES_ON);
 	TURNS(1);
 	pmu_checkpoint(PMU_NEXT_EXIT);
-	/* unseen by what stands in for libc's functions, which makes a checkpoint of its own */
+	/* past the wrapper of libc's function, which makes a checkpoint of its own */
 	__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(0));
 }

@@ -102,7 +102,7 @@ static int leave_early(int n)
 	return -1;
 }
 
-/* One region, whose name is a literal, in a buffer, or has a length. */
+/* One region, by a name that is a literal, in a buffer, or has a length. */
 static void kinds(void)
 {
 	pmu_region_begin("kinds");

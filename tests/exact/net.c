@@ -6,7 +6,7 @@
  *
  *   net [THREADS [SEED]]    each thread does all of it; SEED is for what is chosen at random
  *
- * For machines whose counters are exact and that take a cycle for each instruction.
+ * For machines that have exact counters and take a cycle for each instruction.
  */
 #include <pmu.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@
 
 /* --- a thread --- */
 
-/* A name lies in two pages; behind them is one that nobody may read. */
+/* Names lie in two pages; the page behind them cannot be read. */
 #define N_PLACES 160
 
 struct worker {
@@ -312,7 +312,7 @@ static void buffers(int round)
 	go();
 }
 
-/* What it does itself is in none of the regions that go on. */
+/* The checkpoint's own instructions are in none of the regions that go on. */
 static void saved(void)
 {
 	begin("saved");
@@ -524,7 +524,7 @@ static void everywhere(void)
 	}
 }
 
-/* The same with lengths given, in regions that nobody begins otherwise. */
+/* The same with lengths given, in regions that are not begun in any other way. */
 static void sized(void)
 {
 	self->book.sized = true;
@@ -599,7 +599,7 @@ static void work_for_others(void)
 	task(5);
 	leave();
 	go();
-	/* regions around see none of it */
+	/* not counted in the regions around */
 	begin("frame");
 	turns(3);
 	enter(of_inner, "opener's/inner");
@@ -694,7 +694,7 @@ static void *work(void *arg)
 	go();
 	pthread_barrier_wait(&all_pinned);
 	pthread_barrier_wait(&are_open);
-	usleep(200000); /* whoever holds them open sleeps by then: it is on one of these processors */
+	usleep(200000); /* the opener, on one of these processors, sleeps by then */
 	for (int i = 0; i < REPEATS; i++) {
 		shapes();
 		saved();

@@ -112,7 +112,7 @@ static int net_find(const struct steps_book *book, const char *path, int *last)
 	return -1;
 }
 
-/* Whose the row is: -1: no thread's.  What it did for another one's region has "team" before it. */
+/* The row's thread; -1: none.  "team" before it: what it did for another thread's region. */
 static int net_thread(const struct net_report *report)
 {
 	const char *thread = report->field[report->thread];
@@ -181,7 +181,7 @@ static struct net_result net_rows(const struct steps_book *const book[],
 		if (report.n_fields <= report.calls || net_thread(&report) < 0)
 			continue;
 		i = which[net_thread(&report)];
-		/* whoever keeps these open does nothing that is known */
+		/* the opener keeps these open and does no known work */
 		if (i < 0 && !strncmp(net_path(&report), "opener's", 8))
 			continue;
 		at = i < 0 ? -1 : net_find(book[i], net_path(&report), &last[i]);
@@ -237,7 +237,7 @@ __attribute__((unused)) static bool net_says_why(void)
 
 /**
  * net_judge() - compare the report as it is now with what threads did
- * @book: of each thread, whose first region has a name that no other thread uses
+ * @book: of each thread; its first region has a name that no other thread uses
  * @n: threads
  *
  * With TEST_MISSING=1 counts may be missing where the report tells why.

@@ -4,11 +4,11 @@
  *
  *   oracle [-o FILE] [-s] PROG [ARG]...
  *
- * Prints for each path of regions "CALLS INSTRUCTIONS PATH": user instructions of all threads and processes that are not
- * of libpmu's, nor of what it calls; PATH as the column "path" of a CSV report, without CSV's own quotes.  "team " stands
- * before what was done in a context, as in the report's rows "team N".  "# about PATH" comes before one whose
- * net counts are only about right, says pmu.h: something in it was reset.  Other lines with "#" are comments.  What it takes to make a call
- * is not counted, as net counts have it: 2 instructions for one with one argument, 3 with a length, 1 without arguments.
+ * Prints for each path of regions "CALLS INSTRUCTIONS PATH": user instructions of all threads and processes, without
+ * libpmu's and those of what it calls; PATH as the column "path" of a CSV report, without CSV's own quotes.  "team " stands
+ * before what was done in a context, as in the report's rows "team N".  "# about PATH" comes before a path with net counts
+ * only about right, says pmu.h: something in it was reset.  Other lines with "#" are comments.  The instructions that make
+ * a call are not counted, as net counts have it: 2 for one with one argument, 3 with a length, 1 without arguments.
  *
  * -s: what signal handlers do is in no region, as under valgrind. PMU_MAX_REGIONS is heeded: what is above it has no path.
  *

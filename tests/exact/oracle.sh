@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The oracle, and what is counted under valgrind: two that know nothing of each other say the same of every region.
+# The oracle and counts under valgrind: two independent ways have the same for every region.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/../command/pmu.sh"
 subcommand=run
@@ -27,7 +27,7 @@ asked() {
 	PMU_BACKEND=clock PMU_OUTPUT=none "$oracle" -o "$wants" "$@" >out 2>err
 }
 
-# judge WANTS CSV: "# about PATH" comes before what need not be exact; how long a thread waits is nobody's to say
+# judge WANTS CSV: "# about PATH" comes before what need not be exact; how long a thread waits is not known
 judge() {
 	report "$2" | awk -F '\t' -v wants="$1" '
 		BEGIN {

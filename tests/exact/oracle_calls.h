@@ -36,7 +36,7 @@ bool calls_is_counted(int function);
 
 /**
  * calls_enter() - it is called
- * @by_program: whose own instructions the arguments and the call are
+ * @by_program: by the program, which has the instructions for arguments and call
  */
 void calls_enter(struct call *call, int function, pid_t tid, const uint64_t argument[2],
 		 struct regions *regions, bool by_program);

@@ -15,7 +15,7 @@ struct node {
 	uint64_t calls, instructions;
 	uint64_t start;
 	unsigned int n_open; /* calls that have not ended */
-	bool detached;       /* open, but nobody's parent: one around it has ended */
+	bool detached;       /* open, but no parent of what begins next: one around it has ended */
 	bool is_saved;       /* a checkpoint has its call so far */
 	bool is_vague;       /* its net counts are only about right, says pmu.h */
 	uint64_t context;    /* of the call that is open; 0: none was asked for */
@@ -27,7 +27,7 @@ struct frame {
 	unsigned int n;
 };
 
-/* A thread's own regions; or those that it has in another's, whose context it entered. */
+/* A thread's own regions; or those in another thread's region, by a context that it entered. */
 struct tree {
 	struct node root;
 	struct node *team;    /* the other's; NULL: own */

@@ -65,8 +65,8 @@ void regions_begin_inherited(struct regions *self);
 /**
  * regions_print() - all threads' sums: "CALLS INSTRUCTIONS PATH"
  *
- * "# about PATH" comes before those whose net counts are only about right, says pmu.h: something in them was never ended,
- * or reset.  "team " stands before what was done in a context: it is of no region that its thread has opened.
+ * "# about PATH" comes before those with net counts only about right, says pmu.h: something in them was never ended,
+ * or reset.  "team " stands before what was done in a context: no region that its thread has opened has it.
  */
 void regions_print(FILE *out);
 

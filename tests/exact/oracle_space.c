@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose code lies where in a process, by /proc/PID/maps, and where the library's functions start, by its symbols. */
+/* Where the library's code lies in a process, by /proc/PID/maps, and its functions, by its symbols. */
 #include "oracle_space.h"
 
 #include <elf.h>
@@ -34,7 +34,7 @@ struct space {
 	size_t n_ranges, last;
 	struct function *function;
 	size_t n_functions;
-	char library[4096]; /* whose functions these are */
+	char library[4096]; /* the file that has these functions */
 	uint64_t trap, init;
 };
 

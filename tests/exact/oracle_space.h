@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose code lies where in a process: the library's, or the program's with all else that it uses. */
+/* What lies at an address of a process: the library's code, or the program's with all else it uses. */
 #ifndef PMU_TESTS_EXACT_ORACLE_SPACE_H
 #define PMU_TESTS_EXACT_ORACLE_SPACE_H
 

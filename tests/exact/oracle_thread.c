@@ -191,8 +191,8 @@ static bool is_called(const struct thread *self)
 }
 
 /*
- * Whose function is called.  What stands in for libc's functions, and what a thread starts and ends with, come back to the
- * program before they return, or call public functions themselves.
+ * A function of the library is called.  Those that stand in for libc's functions, and those that a thread starts and ends
+ * with, call back into the program before they return, or call public functions themselves.
  */
 static void enter_library(struct thread *self, uint64_t ip, bool is_programs)
 {

@@ -23,7 +23,7 @@
 #define TURNS 100000u
 #define STACK 16384
 
-/* --- threads that are none of ours --- */
+/* --- threads made by clone(2) itself --- */
 
 struct worker {
 	int go[2], told[2], end[2];
@@ -231,7 +231,7 @@ static const struct {
 } events[] = { { "raw:instructions", 2 }, { "raw:branches", 1 } };
 #define EVENTS (sizeof(events) / sizeof(*events))
 
-/* Of a thread nobody knows whether it is in its next system call, or in its last one, by the end. */
+/* At the end a thread may be in its last system call still, or in the next one already. */
 #define UNKNOWN 48
 
 static unsigned int n_checked, n_wrong, n_missing;

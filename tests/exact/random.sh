@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that nobody wrote: whatever a region of theirs counts is what an oracle says that knows nothing of the library.
+# Random programs: each region must count what an oracle says that executes them one instruction after the other.
 #
 #   random.sh                                    twenty of them, and those that were wrong once (tests/exact/cases)
 #   random.sh --seeds FROM-TO [--shrink]         others; of what is wrong the smallest that is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * 500 calls that are alike, for groups that take turns: where counts are exact, each group counts of
- * a call what it counts where it is alone.  Who starts it says which groups, and looks at the reports:
- * rotate.sh.
+ * a call what it counts where it is alone.  rotate.sh chooses the groups and compares the
+ * reports.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# For machines whose counters are exact: 12 groups that take turns, against 12 runs of one each.
+# For machines with exact counters: 12 groups that take turns, against 12 runs of one each.
 
 # rotate_groups FOLDER EVENT...: group files G01 to G12, each with instructions and one of the events, or none
 rotate_groups() {
@@ -28,8 +28,8 @@ rotate_run() {
 	done
 }
 
-# rotate_compare FOLDER CALLS: each of a group's counts of a region's calls is as many times its calls in both reports; all
-# calls are somebody's, and nobody has more than a share of them
+# rotate_compare FOLDER CALLS: a group's counts a call of a region are the same in both reports; every call is in one of
+# the groups, and each group has its share of them
 rotate_compare() {
 	awk -F, -v calls="$2" '
 		FNR == 1 { split("", name); for (i = 1; i <= NF; i++) name[i] = $i; next }

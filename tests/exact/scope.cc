@@ -124,7 +124,7 @@ static size_t any(size_t n)
 	return random_number() % n;
 }
 
-// Its start says whose it is; behind it comes what its length takes, in memory that a string may have anywhere.
+// Shape, set and number, which tell names apart, padded to the length; the reserve varies where its bytes lie.
 static std::string name_of(size_t shape, size_t set, size_t number, size_t length)
 {
 	std::string name = std::string(1, static_cast<char>('A' + shape)) + std::to_string(set) +

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a stand-in of ours does is in no region, at the first call of a region and at all others: programs with other libraries'
-# calls count what the same program by hand does, but for what their own code has more between the call and the region's work.
+# What our wrappers of other libraries' calls do is in no region, at the first call of a region and at all others: programs
+# with such calls count what the same program by hand does, and their own code between the call and the region's work.
 # shellcheck source=tests/annotations/common.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/annotations/common.sh"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work that threads do for a region of another: N instructions are N in the region's team, whoever
- * did them, and 2 N are N more.
+ * Work that threads do for a region of another: N instructions of any of them are N in the region's
+ * team, and 2 N are N more.
  *
  *   team WAY THREADS    WAY: "pool", which hands on contexts itself, "threads", or under the
- * preloaded library "openmp" and "nested"
+ *                       preloaded library "openmp" and "nested"
  *
- * For machines whose counters are exact.
+ * For machines with exact counters.
  */
 #include <pmu.h>
 #include <pthread.h>

@@ -65,7 +65,7 @@ class Bench:
                   "-L%s" % library, "-lpmu", "-Wl,-rpath,%s" % (run_path or library)], where)
 
     def want(self, case, where, *options):
-        """With the settings that say whose work a region has, and which ones have a path"""
+        """With the settings that say which threads' work a region has, and which regions have a path"""
         settings = {k: v for k, v in case["settings"].items() if k in ("PMU_SCOPE", "PMU_MAX_REGIONS")}
         return judge.read_oracle(self.run([self.oracle, *options, "./case"], where, PMU_BACKEND="clock", PMU_OUTPUT="none", PMU_PIN="none",
                                           **settings))

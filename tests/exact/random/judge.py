@@ -5,11 +5,11 @@ import json
 import re
 from dataclasses import dataclass, field
 
-# What a doubt says of a row whose counts are right all the same.
+# What doubts say that leave a row's counts right.
 HARMLESS = ("overlaps: ", "ended without a begin")
 CYCLE = "recursive by way of each other"
 FORMULA = ("\\x3d", "\\x2b", "\\x2d", "\\x40")
-# What is said of one that has calls which no end has counted.
+# What doubts say of a row with calls that have not ended.
 OPEN = ("still open ", "never ended")
 
 
@@ -83,8 +83,8 @@ def read_oracle(text):
 
 
 def around_cycles(regions):
-    """Paths of rows whose counts cannot all be told apart, as pmu(7) says: what has no self because a region around it, or it,
-    was entered again by way of others"""
+    """Paths of rows with counts that cannot all be told apart, as pmu(7) says: they have no self because the region, or one
+    around it, was entered again by way of others"""
     cycles = [r["path"] for r in regions if "recursive" in r["flags"] and "direct" not in r["flags"]]
     return {r["path"] for r in regions for c in cycles if "no_self" in r["flags"] and (r["path"] + "/").startswith(c + "/")}
 

@@ -60,7 +60,7 @@ class Chooser:
         self.left = rng.randint(3, 20)
         self.times = 1  # how often a step at hand is done
         self.around = []  # regions that it is in
-        self.others = []  # regions that another thread is in, whose context this one has entered
+        self.others = []  # another thread's regions, by contexts that this one has entered
         self.cycles = rng.random() < .1  # regions are in themselves by way of others
         self.works = WORKS + LIBC_WORKS * ("libc" in kinds)
 

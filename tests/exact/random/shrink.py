@@ -65,7 +65,7 @@ def simpler(case):
 
 
 def alone(case, paths):
-    """Cases with one of the programs whose regions these are; what other threads do is below none"""
+    """Cases with one of the programs that have these regions; what other threads do is below none"""
     numbers = dict.fromkeys(int(found[1]) for found in (re.match(r"p([0-9]+)(/|$)", path) for path in paths) if found)
     for i in numbers if len(case["programs"]) > 1 else ():
         yield {**case, "programs": [case["programs"][i]]}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What random programs are made of: work that is the same number of instructions whenever and wherever it
- * runs.  The kernel is called without libc, whose functions choose their way by the processor, and nothing
- * here is repeated by a prefix, which is an instruction to one counter and several to another.
+ * runs.  The kernel is called without libc, which chooses code by the processor, and nothing here
+ * is repeated by a prefix, which is an instruction to one counter and several to another.
  */
 #ifndef PMU_TESTS_EXACT_RANDOM_WORK_H
 #define PMU_TESTS_EXACT_RANDOM_WORK_H
