@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whose a system call is.  Its stack is searched for return addresses, from the innermost on; the first
- * one that is not in libc or the loader decides.  Words that lie there from earlier calls are rarely
- * among libc's few frames.
+ * Which code makes a system call: our libraries' or the program's.  The stack is searched for return
+ * addresses, from the innermost on; the first outside of libc and the loader decides.  Words left on
+ * the stack by earlier calls are rarely among libc's few frames.
  */
 #include "callers.h"
 
@@ -50,7 +50,7 @@ struct callers {
 	size_t n_processes;
 };
 
-/* --- who there is --- */
+/* --- threads and processes --- */
 
 struct callers *callers_new(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose a system call is: the nearest frame outside of libc says it. */
+/* Which code makes a system call: that of the nearest frame outside of libc. */
 #ifndef PMU_TESTS_FAULTS_CALLERS_H
 #define PMU_TESTS_FAULTS_CALLERS_H
 

@@ -13,7 +13,7 @@
 enum faults_call_flags {
 	FAULTS_EINTR = 1, /* a signal may interrupt it */
 	FAULTS_SHORT = 2, /* it may do less than it was asked for; its third argument is how much */
-	FAULTS_STARTS = 4, /* a process: beneath a wrapper of ours it is the program's own */
+	FAULTS_STARTS = 4, /* a process: beneath our wrapper it is the program's own call */
 };
 
 struct faults_call {

@@ -114,8 +114,8 @@ struct tracer {
 	const struct injection *injection;
 	struct injected *result;
 	struct callers *callers;
-	pid_t shortened; /* the thread whose call is */
-	uint64_t length; /* that it had */
+	pid_t shortened; /* the thread that makes the shortened call */
+	uint64_t length; /* which that call had */
 	long stuck;      /* the system call that fails from now on; -1 */
 };
 

@@ -15,7 +15,7 @@ enum inject_kind {
 	INJECT_N_KINDS,
 };
 
-/** Whose calls. */
+/** Which calls fail. */
 enum inject_whose {
 	INJECT_PROGRAM, /* those beneath frames of our libraries, in whatever program */
 	INJECT_COMMAND, /* those of the command pmu */

@@ -27,7 +27,7 @@ const char *judge_learn(const char *folder, const struct injected *result,
 
 /**
  * judge() - the run in @folder
- * @whose: whose call failed: the command may say that it starts nothing, the library may not
+ * @injection: which call failed: the command may say that it starts nothing, the library may not
  * @why: result: more about what is wrong
  * Return: NULL, or what is wrong.
  */

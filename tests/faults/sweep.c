@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whatever system call of ours fails, the measured program does what it does without us, and what is
- * missing is said.  Each call of each subject is made to fail once, in each way.
+ * Whichever system call of the library fails, the program does what it does unmeasured, and the
+ * report says what is missing.  Each call of each subject is made to fail once, in each way.
  *
  *	sweep                              all of them
  *	sweep N                            some N, spread over all
