@@ -28,7 +28,7 @@ static void check_cpu(const struct pmu_cpuid *cpuid)
 	(void)pmu_cpu_model_find(&id);
 }
 
-/* libcpuid is given leaves that it survives, and says who it is as we do. */
+/* libcpuid gets only leaves that do not crash it, and identifies the processor as we do. */
 static void check_libcpuid(const struct pmu_cpuid *cpuid)
 {
 	struct pmu_libcpuid_identity identity;
@@ -60,7 +60,7 @@ static void check_print(const struct pmu_cpuid_dump *dump)
 	pmu_cpuid_dump_free(&again);
 }
 
-/* The same in libcpuid's format, whose end leaves of the other may follow. */
+/* The same in libcpuid's format, where leaves in the other format may follow at the end. */
 static void check_raw(const struct pmu_cpuid_dump *dump)
 {
 	struct pmu_strbuf text = { 0 };

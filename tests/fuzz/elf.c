@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzz target: any bytes as an ELF file whose functions are looked for. */
+/* Fuzz target: any bytes as an ELF file that is searched for functions. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

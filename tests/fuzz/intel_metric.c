@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any text as a file of Intel's metrics: each is a group whose formula our language has, or there
- * is a reason.
+ * Any text as a file of Intel's metrics: each becomes a group with a formula in our language, or
+ * there is a reason.
  */
 #include <errno.h>
 #include <stdlib.h>

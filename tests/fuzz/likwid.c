@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any text as a group of LIKWID's, for several CPUs: a group whose formulas our language has, or a
+ * Any text as a group of LIKWID's, for several CPUs: a group with formulas in our language, or a
  * reason.
  */
 #include <errno.h>

@@ -25,7 +25,7 @@ static bool read_text(char *text, size_t len, struct pmu_series *series)
 	return !rc;
 }
 
-/* Beyond what a file can hold is what nobody wrote. */
+/* What was read can be written, and read back as the same. */
 static void check_again(const struct pmu_series *series)
 {
 	struct pmu_strbuf first = { 0 }, second = { 0 };

@@ -65,7 +65,7 @@ static void write_file(const char *file, const char *text, size_t len)
 	close(fd);
 }
 
-/* What is there already is not written again: of most inputs all lines but one are those of the one before. */
+/* Writes only what differs: most inputs have all lines but one from the input before. */
 static void update_file(size_t which, const char *text, size_t len)
 {
 	static char *there[N_FILES];
