@@ -2,21 +2,17 @@
 /*
  * This machine's PMU and the library over it: regions of work that is known to the instruction,
  * branch, load and store, without the library's own (net).  With TEST_KNOWN=exact, on a machine
- * whose PMU is, every one must be met; elsewhere
- * within what the makers promise:
+ * with an exact PMU, every count must be met; elsewhere within what the makers promise:
  *
- *   x86   RDPMC does not wait for the instructions before it: Intel SDM vol. 2B, RDPMC, and vol.
- *   3B, 20.3.1 ("counts ...
- *         may be imprecise").  So each of a call's two reads may be off by what a core has in
- *         flight, 512 on the widest
- *         ones.  An interrupt, exception or assist that comes in between adds one to what retires
- *         (Weaver, Terpstra and
- *         Moore, "Non-determinism and overcount on modern hardware performance counter
- *         implementations", 2013).
- *   arm64 counts are of instructions that are architecturally executed, behind an ISB (Arm ARM,
- *   "Accuracy of the Performance
- *         Monitors": "reasonable degree of inaccuracy", none for one that is asked behind a context
- *         synchronization event).
+ *   x86    RDPMC does not wait for the instructions before it: Intel SDM vol. 2B, RDPMC, and
+ *          vol. 3B, 20.3.1 ("counts ... may be imprecise").  So each of a call's two reads may be
+ *          off by what a core has in flight, 512 on the widest ones.  An interrupt, exception or
+ *          assist that comes in between adds one to what retires (Weaver, Terpstra and Moore,
+ *          "Non-determinism and overcount on modern hardware performance counter implementations",
+ *          2013).
+ *   arm64  counts are of instructions that are architecturally executed, behind an ISB (Arm ARM,
+ *          "Accuracy of the Performance Monitors": "reasonable degree of inaccuracy", none for one
+ *          that is asked behind a context synchronization event).
  */
 #include <pmu.h>
 #include <pthread.h>
@@ -138,7 +134,7 @@ static bool is_within(uint64_t got, uint64_t want, uint64_t off)
 
 /* --- one region --- */
 
-static int thread_number; /* whose regions are looked at */
+static int thread_number; /* the thread with the regions that are looked at */
 
 static bool read_region(const char *path, struct pmu_region_counts *got)
 {
@@ -286,7 +282,7 @@ static void one_thread(void)
 
 /* --- switches --- */
 
-/* Somebody who comes and goes at any moment, and takes the processor when he comes. */
+/* A thread that comes and goes at any moment, and takes the processor when it comes. */
 static volatile bool done;
 
 static void *interrupt_often(void *unused)
@@ -549,7 +545,7 @@ static void under_signals(void)
 
 /* --- the library's other calls --- */
 
-/* Not to the instruction: what a call does before it comes to the part that all have in common. */
+/* Not to the instruction: a call's instructions before the part that all calls share. */
 #define OTHER_CALL 60
 
 static void other_calls(void)
