@@ -56,7 +56,7 @@ result $? 'a clean root is made'
 [ "$(cat "$tmp/root.rc")" = 0 ] || finish
 cp "$tmp"/debs/*.deb "$root/tmp" && cp /etc/resolv.conf "$root/etc/resolv.conf"
 cp -R "$packages/debian/tests" "$root/tmp/tests"
-# inside COMMAND...: in the root, with /proc, which nobody else sees there
+# inside COMMAND...: in the root, with /proc, mounted for this command alone
 inside() {
 	# shellcheck disable=SC2016
 	unshare --mount --propagation private env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \

@@ -66,7 +66,7 @@ includes() {
 }
 
 # The object of each source, in the shared library's form where there is one: what came from
-# sources that are gone is left out.  Functions that stand in for libc's are libc's to who calls them.
+# sources that are gone is left out.  Callers of functions that stand in for libc's mean libc's.
 # TEST_NM may be a command with options.
 symbols() {
 	(cd "$top/lib" && find . -name '*.c') | while read -r source; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# readme.sh TARBALL: what README.md says to type, as it stands there, by somebody who has the tarball and an empty home.
+# readme.sh TARBALL: what README.md says to type, as it stands there, by a user with the tarball and an empty home.
 #
 # As root in a name space of its own, where /usr/local and home are empty and /etc is a copy: it is installed where it
 # goes without a prefix, and the machine stays as it is.  Otherwise below a prefix.
@@ -36,7 +36,7 @@ readme=$(echo "$tmp"/work/*/README.md)
 part() {
 	awk -v heading="## $1" '/^## /{ on = $0 == heading } on' "$readme"
 }
-# commands HEADING: without what is said of them, and without what is printed
+# commands HEADING: without their comments and their output
 commands() {
 	part "$1" | sed '/^```/,/^```$/d' | sed -n 's/^    //p' | sed 's/  *# .*//'
 }

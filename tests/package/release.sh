@@ -8,7 +8,7 @@
 #   abi        the public calls are those of the last release
 #   manual     the pages say what the command and the header say
 #   same       another clone makes the same tarball to the bit
-#   readme     what README.md says to type works, in a root where nothing of ours is, from the tarball
+#   readme     what README.md says to type works, in a root without libpmu, from the tarball
 set -u
 export LC_ALL=C
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The version is configure.ac's wherever it is said, and what a released one promised stands.
+# The version is configure.ac's in every file that has it, and what a released version promised is kept.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/../command/pmu.sh"
 version=$(sed -n 's/^AC_INIT(\[libpmu\], \[\(.*\)\])$/\1/p' "$source/configure.ac")
