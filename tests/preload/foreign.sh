@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs below a measured one into which nothing can be loaded: with another C library, of 32 bits, in another root, in
-# a sandbox.  They run as if nobody measured, however they are started.
+# a sandbox.  They run as without measuring, however they are started.
 # shellcheck source=tests/command/pmu.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 

@@ -262,7 +262,7 @@ static NOINLINE void go_back(void)
 	setcontext(&context[0]);
 }
 
-/* Where what goes on is no region, so that its code is nobody's. */
+/* Hidden, so no region: its own code, where setcontext() goes on, is in none. */
 static HIDDEN NOINLINE void gone_back_to(int n)
 {
 	volatile int been = 0;

@@ -23,7 +23,7 @@ static void add(long value)
 	sum += value;
 }
 
-/* Takes 2 ms of its thread, whoever waits for it. */
+/* Takes 2 ms, and lets other threads run meanwhile. */
 static void work(void)
 {
 	double end = omp_get_wtime() + 0.002;

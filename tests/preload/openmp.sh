@@ -13,7 +13,7 @@ tests=$source/tests/preload
 for name in $(env | sed -n 's/^\(OMP_[A-Z_]*\|KMP_[A-Z_]*\|GOMP_[A-Z_]*\|PMU_[A-Z_]*\)=.*/\1/p'); do
 	unset "$name"
 done
-# passive: where the machine is busy, nobody waits for threads that spin
+# passive: threads that spin would hold up the others where the machine is busy
 export XDG_RUNTIME_DIR="$tmp" OMP_NUM_THREADS=2 OMP_DYNAMIC=false OMP_WAIT_POLICY=passive
 behind='' # more to be loaded, behind ours
 
@@ -143,7 +143,7 @@ each_kind() {
 	result $? "$1: and a report"
 }
 
-# Where the compilers differ.  Which thread has come to a team in a team is told where each counts for itself.
+# Where the compilers differ.  With PMU_SCOPE=thread the report says which thread joined a nested team.
 gcc_kinds() {
 	PMU_SCOPE=thread measure ./gcc nesting
 	makes "gcc: nested, in parallel and not" <<-E
@@ -247,7 +247,7 @@ pins() {
 	pinned "$1" 2 unasked_places
 	pinned "$1" 4 places
 	pinned "$1" 4 unasked_places
-	measure "./$1" places unasked_places # where nobody asks for pins
+	measure "./$1" places unasked_places # where no setting asks for pins
 	[ "$1" != clang ] || OMP_TOOL=disabled pinned "$1" 2 unasked_places
 	first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	last=$(taskset -cp $$ | sed 's/.*[-, ]//')

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that know nothing of libpmu, with it loaded into them: they do what they did, and main and
-# thread are measured whichever way they end.
+# Programs not linked with libpmu, with it loaded into them: they do what they did, and main and thread
+# are measured whichever way they end.
 # shellcheck source=tests/command/pmu.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
@@ -192,7 +192,7 @@ sees set_by_others
 sees interrupt
 sees ask_errno
 
-# --- what it leaves of the room for libraries whose threads' variables are in the initial block ---
+# --- what it leaves of the static TLS block for libraries with initial-exec variables ---
 cat >opens.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>

@@ -85,7 +85,7 @@ static int fork_child(void)
 	return WEXITSTATUS(status_of(pid));
 }
 
-/* A child that knows nothing of any setting. */
+/* A child with an empty environment. */
 static int fork_cleared(void)
 {
 	pid_t pid;

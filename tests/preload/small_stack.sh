@@ -27,7 +27,7 @@ C
 		"$source/tests/preload/small_stack.c" -L"$build/lib/.libs" -Wl,-rpath,"$build/lib/.libs" -lpmu; } 2>err ||
 	skip_all "no compiler: $(head -n 1 err)"
 
-# With another loader none of ours can be preloaded; no processor's ELF file cannot even be started.
+# With another loader our library cannot be preloaded; an ELF file of no processor cannot even be started.
 loader=$("${TEST_READELF:-readelf}" -lW hello | sed -n 's/.*program interpreter: \(.*\)]/\1/p')
 cp "$loader" loader
 $cc -o other hello.c -Wl,--dynamic-linker="$tmp/loader" 2>err

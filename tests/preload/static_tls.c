@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * static_tls TEMPLATE [LIBRARY...]: with these libraries loaded, how large the initial-exec TLS of a
- * library may be that dlopen() brings.  TEMPLATE is one, whose program header is changed.
+ * library may be that dlopen() loads: copies of TEMPLATE, with its program header changed.
  */
 #include <dlfcn.h>
 #include <elf.h>

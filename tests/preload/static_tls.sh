@@ -33,8 +33,8 @@ most=$("$pmu" run --auto main,threads,openmp,wrap,markers -- ./sizes ./template.
 [ $((plain - most)) -le 48 ]
 result $? "with everything that it marks: $most bytes"
 
-# 48 bytes at most, together with all that a program can load of ours.  Linked, ours are none of those that are kept: what
-# may be lost is part of what rounding up to 64 leaves over.
+# 48 bytes at most, together with all of our libraries that a program can load.  Linked, ours take nothing of the reserve:
+# what may be lost is part of what rounding up to 64 leaves over.
 linked=$(./linked ./template.so 2>&1)
 [ $((plain - linked)) -le 48 ]
 result $? "linked with libpmu: $linked bytes"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A region counts its team: what threads do for it stands below it, whoever has done it.
+# A region counts its team: what any thread does for it stands below it.
 # shellcheck source=tests/command/pmu.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 

@@ -186,7 +186,7 @@ static void jumps(void)
 	called("w_setjmp_inside", 1);
 }
 
-/* As longjmp() does, but nobody can see it. */
+/* As longjmp() does, but without a call that the library could wrap. */
 static void *leap_to[5];
 
 static void leap(int i, void *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library whose functions are wrapped. */
+/* A library of functions that are wrapped. */
 #include "wrapped_lib.h"
 
 #include <errno.h>
@@ -125,7 +125,7 @@ void w_each(int n, void (*call)(int i, void *data), void *data)
 		call(i, data);
 }
 
-/* By way of a slot again: only what calls itself is bound by the compiler. */
+/* Through a GOT slot again: the compiler binds only a function's calls of itself. */
 long w_deep(int n)
 {
 	return n ? n + w_deeper(n - 1) : 0;
@@ -187,7 +187,7 @@ long w_address(void)
 	return (long)((uintptr_t)__builtin_frame_address(0) % 16);
 }
 
-/* As libraries do whose functions can be replaced: a pointer in data, and another one in code. */
+/* As libraries do that let functions be replaced: a pointer in data, and another one in code. */
 static int (*volatile hook)(void) = w_is_itself;
 
 int w_is_itself(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library whose functions are wrapped: one for each way in which arguments and results travel. */
+/* A library of functions that are wrapped: one for each way of passing arguments and results. */
 #ifndef PMU_TESTS_WRAPPED_LIB_H
 #define PMU_TESTS_WRAPPED_LIB_H
 
