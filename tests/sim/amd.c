@@ -82,7 +82,7 @@ static bool counts(uint64_t ctl, const struct sim_event *event)
 	    (ctl >> 8 & 0xff) != event->umask)
 		return false;
 	if (ctl & SIM_BIT(40) && !(ctl & SIM_BIT(41)))
-		return false; /* guests only: nobody is one here */
+		return false; /* in guests only: there are none here */
 	return ctl & SIM_BIT(22) && ctl & SIM_BIT(event->kernel ? 17 : 16);
 }
 

@@ -2,16 +2,19 @@
 /*
  * What can be written to the simulated machine's ctl file, a command a line:
  *
- *   count CPU EVENT UMASK user|kernel N [fixed MASK]   it happens N times there uncore CPU UNIT
- *   EVENT UMASK N                      the same outside the cores energy CPU DOMAIN RAW
- *                   so many raw units are used set CPU ADDRESS VALUE
- *   past the rules fail CPU|all ADDRESS read|write|both ERRNO         from now on; ERRNO 0 mends;
- *   "ignored": as if it had worked refuse CPU|all ERRNO                               opening that
- *   device fails; ERRNO 0 mends at N error ERRNO                                   the N-th access
- *   from now fails, once at N signal NUMBER                                 whoever does it gets
- *   that; at 0 ...: never offline CPU, online CPU vanish, appear
- *    all devices phase TEXT                                         a mark in the log forget
- *                                        the log starts afresh
+ *   count CPU EVENT UMASK user|kernel N [fixed MASK]  the event happens N times there
+ *   uncore CPU UNIT EVENT UMASK N                     the same outside the cores
+ *   energy CPU DOMAIN RAW                             so many raw units are used
+ *   set CPU ADDRESS VALUE                             past the rules
+ *   fail CPU|all ADDRESS read|write|both ERRNO        from now on; ERRNO 0: works;
+ *                                                     "ignored": as if it had worked
+ *   refuse CPU|all ERRNO                              opening that device fails; ERRNO 0: works
+ *   at N error ERRNO                                  the N-th access from now fails, once
+ *   at N signal NUMBER                                its caller gets that signal; at 0 ...: never
+ *   offline CPU, online CPU
+ *   vanish, appear                                    all devices
+ *   phase TEXT                                        a mark in the log
+ *   forget                                            the log starts afresh
  *
  * Numbers as in C, ERRNO also by name.
  */

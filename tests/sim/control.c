@@ -138,9 +138,7 @@ int sim_start(struct sim_run *run, const char *cpu, int flags)
 	run->pid = fork();
 	if (!run->pid)
 		become(run, program, cpu, flags, in[0], out[1]);
-	/*
-	 * Batches are read from, and written to, the memory of whoever asks; Yama asks for leave.
-	 */
+	/* The simulator reads and writes batches in its caller's memory, which Yama must allow. */
 	if (run->pid > 0)
 		prctl(PR_SET_PTRACER, run->pid);
 	close(in[0]);

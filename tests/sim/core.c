@@ -122,7 +122,7 @@ static void add_global(struct sim_machine *machine, int kind, const struct sim_c
 	sim_add(machine, kind, INUSE, SIM_THREAD, (struct sim_rule){ SIM_INUSE, 0, 0, 0, 0 });
 }
 
-/* What is there beside the counters, as far as a program for counters may touch it. */
+/* Registers beside the counters that a program for counters may touch. */
 static void add_others(struct sim_machine *machine, int kind, const struct sim_core *core)
 {
 	sim_add(machine, kind, 0x1a0, SIM_THREAD, /* IA32_MISC_ENABLE: monitoring is there */

@@ -256,7 +256,7 @@ static void one_counter_may_fail_while_it_counts(void)
 	sim_stop(&sim);
 }
 
-/* By batches too: the driver does none of one in which a processor is missing. */
+/* By batches too: the driver does no access of a batch in which a processor is missing. */
 static void a_processor_may_go_offline(int flags, const char *how)
 {
 	char *before;
@@ -276,7 +276,7 @@ static void a_processor_may_go_offline(int flags, const char *how)
 }
 
 /*
- * Another program that takes counters of ours, as the kernel's perf does.  Net instructions of the
+ * Another program that takes our counters, as the kernel's perf does.  Net instructions of the
  * regions before and after it, and cycles after it; -1: missing.
  */
 static const struct writer {
@@ -301,7 +301,7 @@ static const struct writer {
 	{ "zen3", "set 0 0xc0010201 0x800000000001\nset 0 0xc0010200 0x5300c0", 1000, -1, -1,
 	  "MSR C0010201H of CPU 0 jumped" },
 	{ "zen3", "set 0 0xc0010201 0x0", 1000, -1, -1, "MSR C0010201H of CPU 0 jumped" },
-	/* its own fields, and another processor: nothing of ours */
+	/* fields and processors that we do not use */
 	{ "skylake", "set 0 0x38d 0xb22", 1000, 0, 0, NULL },
 	{ "skylake", "set 3 0x38d 0\nset 1 0x38f 0", 1000, 0, 0, NULL },
 };

@@ -219,7 +219,7 @@ static void a_phase_is_a_batch(const struct trace *t)
 
 	while (i < t->ready && !t->line[i].write)
 		i++;
-	/* behind the last of them threads begin to read what is theirs */
+	/* behind the last batch threads begin to read their own counters */
 	while (end > i && !t->line[end - 1].batch)
 		end--;
 	for (; i < end; i++) {
@@ -256,7 +256,7 @@ static const char script[] =
 	"0 sim set 6 0x3b0 0xffffffffffff\n"
 	"* begin half way;* end half way\n"
 	"0 sim phase ready\n"
-	/* before any region: nobody's */
+	/* before any region: in none */
 	"0 sim count 0 0xc0 0 user 11 fixed 1\n"
 	"0 sim uncore 0 uncore 0x9 3 13\n"
 	"0 begin solve\n"
@@ -282,7 +282,7 @@ static const char script[] =
 	"0 sim uncore 1 uncore 0x8 1 9\n"
 	"0 sim uncore 1 uncore 0x8 2 1000\n"
 	"0 end inner\n"
-	/* the same region on the same socket: once, while anybody is in it */
+	/* two threads in one region on one socket: the socket's counts are added once */
 	"1 begin solve\n"
 	"1 sim count 1 0xc0 0 user 7 fixed 1\n"
 	"0 sim uncore 0 uncore 0x9 3 60\n"
@@ -362,8 +362,8 @@ static void the_founding_algorithm(int flags)
 }
 
 /*
- * A general counter's upper bits cannot be written here: one whose value would not come back is
- * left as it is.
+ * A general counter's upper bits cannot be written here: a counter that has such bits, which
+ * restoring it would lose, is left as it is.
  */
 static void a_counter_that_cannot_be_put_back_is_not_zeroed(void)
 {
@@ -449,7 +449,7 @@ static void groups_take_turns(void)
 	run_done(&r);
 }
 
-/* A group of the uncore is told to be another kind. */
+/* The report says that an uncore group takes turns in another way. */
 static void sockets_take_turns_by_time(void)
 {
 	char *notes;

@@ -9,7 +9,7 @@
  *   state          every register of every processor: "3 186H 00000000004100C0"
  *
  * It stays in the foreground, prints "ready" when the files are there, and takes them away at
- * SIGTERM, or when a pipe at its standard input is closed: whoever started it may die in any way.
+ * SIGTERM, or when a pipe at its standard input is closed: its parent may die in any way.
  */
 #define FUSE_USE_VERSION 35
 #include <errno.h>

@@ -168,7 +168,7 @@ static void hostile_journals_are_refused(void)
 	cut_texts_are_not_obeyed(&r);
 	odd_files_are_not_obeyed(&r);
 
-	/* What nobody can put back looks like another's counters. */
+	/* Without a usable journal, counters left programmed look like another program's. */
 	put_journal(journal_text, strlen(journal_text) - 1);
 	run(&next, region_of_nothing, NULL, env());
 	ok(ended(&next), "a session beside a journal that it cannot use");

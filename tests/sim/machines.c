@@ -6,9 +6,9 @@
 #include "measure.h"
 
 /*
- * Counters are brought close to their end in two steps, where they are wide, each of as long as that
- * may take: one that jumps by more was written by somebody else.  Beside narrow ones, which bear no
- * such wait, wide_counters_come_round() of narrow.c does that.
+ * Wide counters are brought close to their end in two steps, each as long as counting that far may
+ * take: a counter that jumps by more was written by another program.  Where there are narrow ones,
+ * too, which would overflow in such a wait, wide_counters_come_round() of narrow.c does that.
  */
 
 #define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
@@ -19,7 +19,7 @@ struct machine {
 	const char *script;
 	const struct measure_count *counts;
 	const char *const *logged; /* accesses that must be in the log */
-	const uint32_t *by_itself; /* registers that nobody can write but the machine */
+	const uint32_t *by_itself; /* registers that only the machine can write */
 };
 
 /* --- Core 2: 40 bits, no uncore, MUL on counter 1 alone --- */
@@ -166,7 +166,7 @@ static const char *const sandybridge_logged[] = {
 
 /* --- Skylake: version 4, energy in 2^-14 J --- */
 
-/* An event code in a select, even if it is not enabled, is somebody's: IA32_PERF_GLOBAL_INUSE. */
+/* A select with an event code is in use, even if not enabled: IA32_PERF_GLOBAL_INUSE. */
 static const struct measure_litter skylake_litter[] = {
 	{ 0x186, 0x13400 },       { 0x188, 0x80000 },
 	{ 0xc1, 0x123456789abc }, { 0x30a, 0x3 },

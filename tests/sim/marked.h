@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One region of a session whose beginning and end are marked in the machine's log. */
+/* One region of a session; the machine's log has marks where the session begins and ends. */
 #ifndef PMU_TESTS_SIM_MARKED_H
 #define PMU_TESTS_SIM_MARKED_H
 

@@ -25,7 +25,7 @@ static int measure_become_work(void *arg)
 
 	snprintf(path, sizeof(path), "%s/tests/sim/work", build && *build ? build : TEST_BUILDDIR);
 	setenv("TEST_SIM_CTL", sim.ctl, 1);
-	/* Batches are read from, and written to, the memory of whoever asks. */
+	/* The simulator reads and writes a batch in the memory of its caller. */
 	prctl(PR_SET_PTRACER, sim.pid);
 	execl(path, path, (const char *)arg, (char *)NULL);
 	fprintf(stderr, "cannot start %s: %s\n", path, strerror(errno));
@@ -164,7 +164,7 @@ __attribute__((unused)) static void measure_litter(const struct measure_litter *
 	free(state);
 }
 
-/* What the machine itself has changed in registers that nobody can write: back as it was. */
+/* Puts back registers that the machine alone can write, which it has changed. */
 __attribute__((unused)) static void measure_forgive(const char *before, const uint32_t *address)
 {
 	int cpu = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulated machine: registers, who shares them, what reading and writing them does. */
+/* The simulated machine: registers, which processors share them, what accesses do. */
 #include "model.h"
 
 #include <errno.h>

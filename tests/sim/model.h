@@ -57,7 +57,7 @@ int sim_poke(struct sim_machine *machine, int cpu, uint32_t address, uint64_t va
 /**
  * Something that happens @n times on one processor, at user or kernel level, in one cycle each.
  *
- * General counters whose select has exactly this event and unit mask take it in.  As it never
+ * General counters with exactly this event and unit mask in their select count it.  As it never
  * happens twice in a cycle, a counter mask of 2 or more never holds: such a counter stays, or with
  * the invert bit counts all @n cycles; with a mask of 1 and the invert bit it stays; edges are as
  * many as there are cycles. Event and unit mask both 0: only fixed counters.
@@ -96,9 +96,8 @@ int sim_energy(struct sim_machine *machine, int cpu, const char *domain, uint64_
 
 /**
  * sim_fail() - from now on accesses of @address on @cpu (-1: all) fail with @error
- * @error: a negative errno; SIM_IGNORED: a write changes nothing; 0 mends what an earlier call with
- *	the same @cpu and
- * @address did
+ * @error: a negative errno; SIM_IGNORED: a write changes nothing; 0: ends what an earlier call with
+ *	the same @cpu and @address began
  * @reads, @writes: which of them
  *
  * Return: 0; -ENOSPC after 256 of them.

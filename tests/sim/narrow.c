@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters that come round soon: read in time by somebody, else missing; never less than what
- * happened.
+ * Counters that come round soon: a thread of the library reads them in time, else counts are
+ * missing; never less than what happened.
  */
 #include "measure.h"
 
@@ -64,7 +64,7 @@ static void wide_counters_bear_hours(void)
 	run_done(&r);
 }
 
-/* 48 bits in two steps, each of as long as that may take: what jumps by more was written by somebody else. */
+/* 48 bits in two steps, each as long as that may take: a larger jump is another program's write. */
 static void comes_round(int cpu, unsigned int address, const char *event, const char *count,
 			const char *whose, uint64_t value)
 {
@@ -103,7 +103,7 @@ static void wide_counters_of_amd_come_round(void)
 		    "socket 0", 10);
 }
 
-/* Its waits are 20 seconds of the kernel's clock; ours begins almost as much before that. */
+/* The poller waits 20 seconds of the kernel's clock; ours begins almost as much before that. */
 static void somebody_reads_while_nobody_else_does(void)
 {
 	/* the energy counter comes round in each */
@@ -144,7 +144,10 @@ static void one_thread_keeps_up_with_all(void)
 	run_done(&r);
 }
 
-/* Whoever reads brings the processor's totals forward: each sees at least its own, at most both. */
+/*
+ * A read by either thread updates the processor's totals: each thread sees at least its own events,
+ * at most those of both.
+ */
 static void threads_may_share_a_processor(void)
 {
 	const struct measure_count first = { "hot", "thread 0", "instructions", 0 },

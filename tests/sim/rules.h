@@ -10,7 +10,7 @@
 /* The low @n bits, n from 0 to 64. */
 #define SIM_LOW(n) ((n) < 64 ? SIM_BIT(n) - 1 : ~UINT64_C(0))
 
-/* Who shares a register. */
+/* Which processors share a register. */
 enum sim_scope { SIM_THREAD, SIM_CORE, SIM_L3, SIM_PACKAGE };
 
 /* What a write does. */

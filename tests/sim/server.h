@@ -21,13 +21,10 @@ struct sim_server {
 	bool vanished; /* the devices are gone */
 	/* opening them fails so: negative errno, of this processor or -1 all */
 	int refused_cpu, refused;
-	/*
-	 * At the so many-th access from now, 0 never: it fails so, or whoever does it gets this
-	 * signal.
-	 */
+	/* The so many-th access from now, 0 none, fails so, or its caller gets this signal. */
 	uint64_t at;
 	int at_error, at_signal;
-	pid_t caller; /* whose access this is */
+	pid_t caller; /* the process that made this access */
 	struct sim_text log, state;
 	uint64_t n_log;
 	FILE *copy; /* of the log, or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices that are not to be had and counters that others have: left alone, and named. */
+/* Devices that cannot be used and counters that others use: left alone, and named. */
 #include <grp.h>
 
 #include "marked.h"
@@ -67,7 +67,7 @@ static int one_region_of_nobody(void *arg)
 	return one_region(arg);
 }
 
-/* Where everybody can read it: the sources may lie where only root can. */
+/* Where every user can read it: the sources may lie where only root can. */
 static void copy_cpuid(const char *path)
 {
 	char text[4096];

@@ -100,7 +100,7 @@ static void trace_widen(struct trace_span *span, size_t at)
 	span->last = at > span->last ? at : span->last;
 }
 
-/* Does one of the steps stand for this line?  Its index, or -1. */
+/* The index of the step that is this line, or -1. */
 static int trace_step_of(const struct trace_step *step, size_t n, const struct trace_line *line,
 			 const char *before)
 {

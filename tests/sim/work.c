@@ -4,15 +4,16 @@
  * does what the script says, a step at a time.
  *
  * Steps are separated by line ends or ';'; each begins with the number of the thread that does it,
- * '*' for all of
- * them at the same time:
+ * '*' for all of them at the same time:
  *
- *   begin NAME, end NAME     a region sim COMMAND              said to the simulated machine
- *   (command.c), with %c as the thread's processor loop N NAME COMMAND      N times: begin, sim,
- *   end group                    the next group later SECONDS            the clock that does not
- *   stop goes on by so much await N ADDRESS          until that register has been read N times
- *   more, by whomever pollers N                so many threads of the library are there to keep up
- *   with narrow counters     keeper                that thread is there, and the same as before
+ *   begin NAME, end NAME   a region
+ *   sim COMMAND            to the simulated machine (command.c); %c: the thread's processor
+ *   loop N NAME COMMAND    N times: begin, sim, end
+ *   group                  the next group
+ *   later SECONDS          the clock that does not stop goes on by so much
+ *   await N ADDRESS        until any thread has read that register N times more
+ *   pollers N              so many threads of the library are there to keep up with narrow counters
+ *   keeper                 that thread is there, and the same as before
  *
  * All threads use the library for the first time before the first step, thread 0 first, then in
  * order. TEST_THREADS=N: so many threads, which share the processors.  TEST_CLOCK_MS=N: the clock
