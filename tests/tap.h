@@ -15,7 +15,7 @@
 /* Checks so far.  The parts of a program, each in a process of its own, share one: unit/part.h. */
 struct tap {
 	int n, failed;
-	const char *part; /* whose name stands before a check's; NULL: the program has no parts */
+	const char *part; /* its name stands before a check's; NULL: the program has no parts */
 	bool ended;       /* that part has said so */
 };
 static struct tap tap_alone, *tap = &tap_alone;
