@@ -127,7 +127,7 @@ __attribute__((unused)) static void sample_core(struct pmu_model *model,
 
 /*
  * Finished.  On thread 1 LLC-misses is missing in "assemble" (and so in its sum); the
- * rows stand in no good order.
+ * rows are in no useful order.
  */
 __attribute__((unused)) static struct pmu_model *sample_model(void)
 {

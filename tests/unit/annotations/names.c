@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions' names of annotations: what stands in front, each once, whoever asks. */
+/* Regions' names of annotations: what stands in front; one copy of each, for all threads. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last error: its code, its text, whose it is. */
+/* The last error: its code and text, by thread. */
 #include "base/error.h"
 
 #include <errno.h>

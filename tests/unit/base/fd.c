@@ -201,7 +201,7 @@ static void no_child_is_made_while_it_is_raised(void)
 	is_int((int)(intptr_t)seen, SOFT, "the child has the program's limit");
 }
 
-/* A copy of the process that was made past the wrappers has a word that nobody will change. */
+/* A child made past the wrappers has a copy of the word, which no thread of it will change. */
 static void a_copy_waits_for_nobody(void)
 {
 	struct pmu_fd_limit limit;

@@ -16,7 +16,7 @@ static char *start(const char *text, size_t len)
 	return copy;
 }
 
-/* What the walk comes to, a letter each; '!' an error. */
+/* The tokens of a walk, a letter each; '!' an error. */
 static const char *walk(const char *text, size_t len)
 {
 	static const char letters[] = {

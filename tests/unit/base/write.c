@@ -37,7 +37,7 @@ static int new_file(void)
 	return open(in_dir("file"), O_RDWR | O_CREAT | O_TRUNC, 0600);
 }
 
-/* --- those who write: what they say beyond the limit --- */
+/* --- functions that write: what they return beyond the limit --- */
 
 static int bytes(void)
 {

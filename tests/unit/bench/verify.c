@@ -21,7 +21,7 @@ static void one_turn(struct share *share)
 
 static const struct kernel kernel = { .name = "some", .pass = one_turn };
 
-/* A process whose calls counted so many instructions more, and met so much. */
+/* A call: instructions counted beyond those known; interrupts, faults and switches in it. */
 struct call {
 	int more, interrupts, faults, switches;
 };

@@ -39,7 +39,7 @@ static const struct {
 	  "Palermo" },
 	{ AMD, 0x15, 0x30, 1, "AMD RX-427BB with AMD Radeon(tm) R7 Graphics", "Bald Eagle X4",
 	  "Bald Eagle" },
-	/* the model's only one, whatever is said */
+	/* the model's only one, whatever libcpuid says */
 	{ INTEL, 0x06, 0x2a, 7, "Intel(R) Core(TM) i7-2600K CPU @ 3.40GHz",
 	  "Sandy Bridge (Core i7)", "Sandy Bridge" },
 	{ INTEL, 0x06, 0xc5, 2, "Intel(R) Core(TM) Ultra 9 285H", "Pentium II (Deschutes)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines whose /proc and /sys are in tests/data/noise, at two times a second apart. */
+/* Machines by their /proc and /sys in tests/data/noise, at two times a second apart. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void is_near(double got, double want, const char *name)
 		diag("got %.12g, want %.12g", got, want);
 }
 
-/* All that is said, in its order; @said ends with NULL. */
+/* All findings, in their order; @said ends with NULL. */
 static void says(const char *const *said, const char *name)
 {
 	struct pmu_strbuf got = { 0 }, want = { 0 };

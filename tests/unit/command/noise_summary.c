@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is said of runs that were disturbed: what it did to their times, and only where that is clear. */
+/* What the report says of disturbed runs: what that did to their times, where it is clear. */
 #include "bindings/command/noise/effect.h"
 #include "bindings/command/noise/noise.h"
 #include "unit/part.h"
@@ -134,7 +134,7 @@ static double random_share(void)
 	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Chance makes some disturbed runs longer: that is said of few. */
+/* Chance makes some disturbed runs longer: the report says so of few. */
 static void test_chance(void)
 {
 	double time[RUNS], value[RUNS], longer;

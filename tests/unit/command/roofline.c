@@ -15,7 +15,7 @@
 
 /* --- reports --- */
 
-/* Groups whose metrics the roofline knows; each with two counts at most. */
+/* Groups with metrics that the roofline knows; each with two counts at most. */
 static const struct made_group {
 	const char *name, *counts, *metrics;
 } groups[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports as stacks: paths, what regions have by themselves, whose it is, what is said of it. */
+/* Reports as stacks: paths, regions' self counts, their threads, their doubts. */
 #include "bindings/command/viewers/stacks.h"
 
 #include "report/model/finish.h"

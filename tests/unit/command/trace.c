@@ -71,7 +71,7 @@ static void remove_all(const char *ending)
 	}
 }
 
-/* The left-over store, or (@below: "") a trace whose name ends so. */
+/* The left-over store, or (@below: "") a trace, with a name that ends so. */
 static bool find(const char *below, const char *ending, const char *but, char *path, size_t size)
 {
 	char name[200];

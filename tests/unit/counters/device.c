@@ -137,7 +137,7 @@ static void stops_or_goes_on_at_a_failure(void)
 	pmu_msr_device_close(&device);
 }
 
-/* An ordinary file knows nothing of the batch's ioctl: so does another version of the module. */
+/* An ordinary file has no ioctl for batches; nor has another version of the module. */
 static void does_without_a_batch_that_fails(void)
 {
 	struct pmu_machine_from with = from;
@@ -356,7 +356,7 @@ static void adds_a_processor(void)
 	pmu_msr_device_close(&device);
 }
 
-/* Who asks for nothing that registers could count is not told how to get at them. */
+/* For events that no register counts, the refusal does not say how to get at registers. */
 static void needs_no_device_to_refuse_what_no_register_counts(void)
 {
 	static const struct pmu_machine_from nowhere = { .msr_device = "/nonexistent/%d" };

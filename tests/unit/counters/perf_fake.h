@@ -93,7 +93,7 @@ static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int leade
 	return ends[0];
 }
 
-/* A group that is enabled can be read once: whoever opens it looks. */
+/* A group that is enabled can be read once, as the code that opens it does. */
 static int fake_control(int fd, unsigned long request, void *argument)
 {
 	struct fake_event *event = fake_find(fake_id(fd));

@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void put(const char *text, const ch
 		abort();
 }
 
-/* Two sockets whose numbers are 1 and 3. */
+/* Two sockets, numbers 1 and 3. */
 static void make_cpus(void)
 {
 	char path[128];
@@ -425,7 +425,7 @@ static void a_pmu_that_is_not_there_is_named(void)
 	is_int(perf->probe(&plan, &got), -ENOENT, "energy without a driver");
 	has(got.why, "shows no PMU called power", "  why");
 	fake_system.devices = devices;
-	/* the folder may have it by now: its code is still nobody's */
+	/* the kernel may show that PMU by now: the slot still has no type */
 	plan.slot[1] = event.slot;
 	snprintf(plan.slot[1].pmu, sizeof(plan.slot[1].pmu), "uncore_imc");
 	is_int(perf->probe(&plan, &got), -ENOENT, "a PMU that came later");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs for machines made by hand: the order, who is left alone, and that everything is put
- * back.
+ * Programs for machines made by hand: the order, which counters are left alone, and that everything
+ * is put back.
  */
 #include "counters/msr/program.h"
 

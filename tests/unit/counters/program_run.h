@@ -28,7 +28,7 @@ static inline void begin(const char *name, unsigned int packages, unsigned int c
 	memset(&plan, 0, sizeof(plan));
 }
 
-/* Every register 0, as far as nothing else is said. */
+/* Every register 0, unless a test sets another value. */
 static inline void look(void)
 {
 	struct pmu_msr_program looked;

@@ -41,8 +41,7 @@ static bool touch_pages(void)
 	return true;
 }
 
-/* A child whose exit status counts what went wrong: its checks are numbered by the
- * parent. */
+/* What a child measured: the parent checks it, so that checks are numbered in one process. */
 struct outcome {
 	int refused; /* of refuse_call() */
 	int rc;

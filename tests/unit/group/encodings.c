@@ -85,7 +85,7 @@ static void check_row(char *column[COLUMNS], struct pmu_catalog *catalog)
 		     (unsigned long long)event.slot.extra_value);
 }
 
-/* Every row whose files are in the folder. */
+/* Every row that has its files in the folder. */
 static void comes_out_as_stated(const char *folder, bool whole)
 {
 	FILE *table = fopen(TEST_SRCDIR "/tests/data/encodings.csv", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups as text: what is read, for whom, and what is refused on which line. */
+/* Groups as text: what is read, for which models, and what is refused on which line. */
 #include "group/file/file.h"
 
 #include <errno.h>

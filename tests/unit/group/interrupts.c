@@ -78,7 +78,7 @@ static void each_processor_has_its_own(void)
 
 /* --- recordings --- */
 
-/* Whose machines are in tests/data/counts.csv. */
+/* The machines of tests/data/counts.csv. */
 static const struct recorded {
 	const char *machine, *vendor;
 	uint32_t family, model;

@@ -34,7 +34,7 @@ struct cpu {
 	const char *made;        /* machines.h; NULL: arm */
 	unsigned int general;    /* its counters, with SMT */
 	const char *sysfs;       /* the kernel's PMUs, or NULL */
-	enum pmu_core_type kind; /* of which the result is told; of hybrids alone */
+	enum pmu_core_type kind; /* for which the result is; of hybrids alone */
 	struct arm arm;
 };
 
@@ -394,7 +394,7 @@ static void describe(const struct trial *trial, const struct pmu_group *group,
 	add_names(out, "; not here: ", group, trial->absent_here & ~fit->plan.absent & ~sockets);
 }
 
-/* @asked: as for pmu_fit().  Return: whether it can be counted; @out is what is said then. */
+/* @asked: as for pmu_fit().  Return: whether it can be counted; @out: the sentence about it. */
 static bool try_group(const struct cpu *cpu, const char *name, bool watchdog, bool asked,
 		      struct pmu_strbuf *out)
 {

@@ -375,7 +375,7 @@ static bool resolves(const struct csv *csv, struct pmu_catalog *catalog, const c
 
 	snprintf(text, sizeof(text), "%s%s%s", prefix, csv_text(csv, "name"), prefix[0] ? "/" : "");
 	if (pmu_event_parse(text, catalog, &event)) {
-		/* a register that is none of an event's select, in one sentence */
+		/* refused: it needs a register beside its select */
 		if (strstr(pmu_error_text(), "needs register"))
 			return csv_number(csv, "msr_index") == 0x3e0;
 		diag("%s", pmu_error_text());

@@ -256,7 +256,7 @@ static const struct row *count_of_exactly(const char *name)
 	return NULL;
 }
 
-/* What is of the user level as long as nothing else is said may be written out there. */
+/* Names without a level are of the user level, which the oracle may write out. */
 static const struct row *count_of(const char *name)
 {
 	char ours[128], user[136], theirs[128];
@@ -448,8 +448,8 @@ static void intels_metrics(const char *folder, const char *files)
 #define HYBRID TEST_SRCDIR "/tests/data/sysfs/hybrid"
 
 /*
- * Models, and how many of their nodes the groups have at least.  Where slots are the thread's
- * cycles they are those of a core whose sibling is idle: @smt 0, else -1.
+ * Models, and how many of their nodes the groups have at least.  @smt: 0 where slots are counted by
+ * the thread's cycles, as of a core with its other thread idle; else -1.
  */
 static const struct {
 	const char *name, *vendor;

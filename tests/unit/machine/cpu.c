@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is this CPU: signatures, names, MIDR. */
+/* Which CPU this is: signatures, names, MIDR. */
 #include "machine/cpu.h"
 
 #include <errno.h>

@@ -340,7 +340,7 @@ static void reads_the_same(void)
 	ok(!memcmp(&by_all, &by_some, sizeof(by_all)), "the same");
 }
 
-/* Who it is, and at most once what its PMU can do. */
+/* A start asks which processor it is, and at most once what its PMU can do. */
 static void starts_with_little(void)
 {
 	setenv("PMU_OUTPUT", "/dev/null", 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When hwloc is loaded, and what is told without it.  Each case has a process of its own. */
+/* When hwloc is loaded, and the error without it.  Each case has a process of its own. */
 #include "machine/hwloc.h"
 
 #include <dlfcn.h>

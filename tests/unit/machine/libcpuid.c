@@ -17,7 +17,7 @@ static const char *top(void)
 	return folder ? folder : ".";
 }
 
-/* --- who it is --- */
+/* --- which processor it is --- */
 
 /* The two ways to a processor's identity: with libcpuid, and from the few leaves of a start. */
 static void agrees_about(const char *path)

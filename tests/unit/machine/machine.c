@@ -321,7 +321,7 @@ static void knows_this_machine(void)
 	pmu_machine_free(machine);
 }
 
-/* As in a program whose topology is said by hwloc's own variable. */
+/* As in a program that is given its topology by hwloc's own variable. */
 static void takes_hwlocs_variable(void)
 {
 	struct pmu_machine_from from = { .cpuid_file = dump_path };

@@ -554,9 +554,7 @@ static void numbers_of_another_machine(void)
 	unsetenv("HWLOC_XMLFILE");
 }
 
-/*
- * As on a real machine: whoever has bound itself stays there, also beside others that are placed.
- */
+/* As on a real machine: a thread that has bound itself stays there, also beside placed ones. */
 static void bound_on_another_machine(void)
 {
 	struct pmu_pin_request request;

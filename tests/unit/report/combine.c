@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of several processes as one: whose rows are added up, and what is said of whom. */
+/* Reports of several processes as one: which rows are added up, what is said of which process. */
 #include "unit/part.h"
 
 #include <errno.h>
@@ -978,7 +978,7 @@ static void a_thousand_ranks_take_ten_times_a_hundred(void)
 	ok(many < 40 * few + 0.05, "time grows with the ranks");
 }
 
-/* Main/solve of one thread, for which @workers others work; "alone" is nobody else's. */
+/* Main/solve of one thread, for which @workers others work; none works for "alone". */
 static struct pmu_model *worked_for(int rank, int workers, bool open)
 {
 	struct pmu_model *model = sample_head();

@@ -186,7 +186,7 @@ static void damage_is_told(void)
 
 /* --- the writer --- */
 
-/* A finished thread whose 40 rows have a least of @least + row. */
+/* A finished thread with 40 rows, which have a least of @least + row. */
 static struct pmu_table_rows finished(struct pmu_table *table, const struct pmu_store_group *group,
 				      uint64_t least)
 {

@@ -21,7 +21,7 @@ static char name[64], victim[64];
 static bool counting, is_link, exists;
 static int at, calls;
 
-/* What the owner of the name does, once and behind a call of ours. */
+/* What the owner of the name does, once, after one of our calls. */
 static void after_call(void)
 {
 	if (!counting || ++calls != at)
@@ -32,7 +32,7 @@ static void after_call(void)
 	is_link = true;
 }
 
-/* As where fs.protected_symlinks is set: nobody follows a stranger's link in a shared folder. */
+/* As with fs.protected_symlinks: the kernel follows no other user's link in a shared folder. */
 static bool is_refused(const char *path)
 {
 	return counting && is_link && !strcmp(path, name);

@@ -255,7 +255,7 @@ static void keeps_flat_rows_apart(void)
 	pmu_model_free(model);
 }
 
-/* A model of a thread and two sockets, whose LLC_MISSES is the sockets'. */
+/* A model of a thread and two sockets; LLC_MISSES is the sockets'. */
 static struct pmu_model *with_sockets(void)
 {
 	struct pmu_model *model = sample_head();

@@ -90,7 +90,7 @@ static void add_beside(struct pmu_model *model, struct pmu_model_row *row, uint6
 	row->histogram = histogram;
 }
 
-/* What a thread has of a region is the same in whatever order it is told. */
+/* A thread's row of a region is the same in whatever order rows are added. */
 static void add_row(struct pmu_model *model, unsigned int job, unsigned int thread, unsigned int at,
 		    int parent)
 {
@@ -218,7 +218,7 @@ static struct pmu_model *gather(struct pmu_model **part, unsigned int n)
 	return model;
 }
 
-/* Records, by way of bytes, two at a time. */
+/* Merges records two at a time, encoded and decoded. */
 static struct pmu_model *reduce(struct pmu_model **part, unsigned int n, uint64_t *order)
 {
 	struct pmu_ranks *record[RANKS];

@@ -76,7 +76,7 @@ static struct pmu_ranks *record_of(uint32_t rank)
 
 static size_t largest; /* message so far */
 
-/* By way of bytes. */
+/* Merges @from as it comes over the wire: encoded and decoded. */
 static int receive(struct pmu_ranks *ranks, const struct pmu_ranks *from)
 {
 	struct pmu_ranks *copy = NULL;
@@ -93,7 +93,7 @@ static int receive(struct pmu_ranks *ranks, const struct pmu_ranks *from)
 	return rc;
 }
 
-/* @rank and those above it whose numbers begin alike; as MPI's ranks do it. */
+/* Merges ranks from @rank to below @rank + @below, in the tree in which MPI's ranks do it. */
 static struct pmu_ranks *reduce(uint32_t rank, uint32_t below, uint32_t n, bool backwards)
 {
 	struct pmu_ranks *ranks = record_of(rank);

@@ -114,7 +114,7 @@ static void long_words_in_the_head_are_wrapped(void)
 	pmu_model_free(model);
 }
 
-/* A session that nobody asked anything of in particular, where there is no PMU. */
+/* A session with no settings of its own, where there is no PMU. */
 static struct pmu_model *unasked_model(void)
 {
 	struct pmu_model *model = sample_head();

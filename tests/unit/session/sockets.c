@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What sockets count, by region: with a source whose counters move only when a test says so. */
+/* What sockets count, by region: with a source of counters that move only when a test says so. */
 #include "unit/part.h"
 #include "unit/session/sockets_fake.h"
 #include "session/groups.h"

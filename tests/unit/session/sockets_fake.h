@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of sockets share: a source whose counters move only when a test says so, and a second thread. */
+/* For the tests of sockets: a source of counters that only tests move, and a second thread. */
 #ifndef PMU_TESTS_SESSION_SOCKETS_FAKE_H
 #define PMU_TESTS_SESSION_SOCKETS_FAKE_H
 

@@ -67,7 +67,7 @@ static void reports_tell_sockets_from_threads(void)
 	is_read_back(model);
 	pmu_model_free(model);
 	OTHER_EXIT(&other);
-	/* the same with regions that nobody knows the socket of */
+	/* the same with a region on an unknown socket */
 	on_socket = -1;
 	begin("lost");
 	end("lost");
@@ -282,7 +282,7 @@ static void a_crowd_counts_every_tick_once(void)
 		pthread_join(thread[i], NULL);
 	yielding = false;
 	model = model_now();
-	/* every tick is inside of outer: whoever is in counts it, and nobody twice */
+	/* every tick is inside of outer, which counts it once however many threads are in it */
 	is_u64(row_of(model, "outer", 0)->net[CYCLES], n, "socket 0");
 	is_u64(row_of(model, "outer", 1)->net[CYCLES], n, "socket 1");
 	is_u64(model_row(model, "outer")->net[CYCLES], 2 * n, "both");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nobody inherits a pin: every way to start a thread or a program, from a pinned thread.
- */
+/* No thread or program inherits a pin: every way to start one, from a pinned thread. */
 #include "session/spawn.h"
 
 #include <dlfcn.h>
@@ -244,7 +243,7 @@ static void is_answer(const char *got, enum exec_way way, const char *from)
 		diag("got \"%s\", want \"%s\"", got, want);
 }
 
-/* Apart from its caller, whose variables a child of vfork might spoil. */
+/* Apart from its caller: a child of vfork might spoil the caller's variables. */
 static __attribute__((noinline)) pid_t exec_in_vfork(enum exec_way way, int out)
 {
 	pid_t pid = vfork();
@@ -371,7 +370,7 @@ static void shells_start_free(void)
 	ok(still_pinned(), "the caller is pinned again");
 }
 
-/* --- what a pinned thread is told --- */
+/* --- the mask that a pinned thread gets --- */
 
 static bool tells_all(const unsigned char *mask, size_t size)
 {

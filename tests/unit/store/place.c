@@ -353,7 +353,7 @@ static bool is_there(const char *name)
 	return !access(path, F_OK);
 }
 
-/* As if nobody had touched it for so many days. */
+/* As if it had last been written so many days ago. */
 static void make_older(const char *name, int days)
 {
 	struct timespec times[2];
@@ -447,7 +447,7 @@ static int count_there(int first, int last)
 	return n;
 }
 
-/* Few stand for all: what all of them are, any few of them are. */
+/* A session looks at a few stores only; here all are alike, so any few will do. */
 static void a_session_looks_at_a_few(void)
 {
 	struct build *build = build_new();

@@ -647,7 +647,7 @@ static void sockets_stand_behind_the_threads(void)
 	is_u64(row->net[1], 400, "the socket's count");
 	is_u64(model->n_doubts, 0, "no doubt");
 	pmu_model_free(model);
-	/* one that nobody knows, and fields that no writer would write */
+	/* a socket of unknown number, and fields that no writer would write */
 	unknown = build_thread(build, 0, group, UINT32_MAX, PMU_THREAD_LIVE, 2);
 	build_row(unknown, group, solve, 0, 1, 100);
 	unknown->flags = PMU_THREAD_SOCKET;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Stores of running processes whose files become shorter while they are read, and stores of other
- * users.
- */
+/* Stores of running processes, in files that are cut while they are read; stores of other users. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
