@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a public call does itself is in none of the regions that are open meanwhile: every function of libpmu.map, by the exact
-# counts of `pmu run --emulate`.
+# The work of a public call is in none of the regions that are open: every function of libpmu.map, by the exact counts of
+# `pmu run --emulate`.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/../command/pmu.sh"
 subcommand=run

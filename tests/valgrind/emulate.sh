@@ -145,7 +145,7 @@ misses=$(value kernels.csv kernel_spread all net:cache-misses)
 result $? 'memory in no order misses the last level'
 unset VALGRIND_OPTS
 
-# --- counters that somebody else has turned, too ---------------------------------------------------------------------
+# --- counters that the program itself dumps, resets or switches -----------------------------------------------------
 
 # taken WHAT WHERE REGION MISSING [WORDS]: is told, and the counts of a region are not wrong ones
 taken() {

@@ -33,9 +33,8 @@ static bool is_less(uint32_t a, uint32_t b)
 }
 
 /*
- * Branches that nobody can foresee, and an indirect call for each comparison.  Nothing of libc's:
- * how much work that is depends on where things lie, and they lie elsewhere where something is
- * preloaded.
+ * Unpredictable branches, and an indirect call for each comparison.  Nothing of libc's: how many
+ * instructions that takes depends on addresses, which differ where a library is preloaded.
  */
 static inline void sort(void)
 {
