@@ -6,12 +6,12 @@
  *   beside pinned       takes all of them, and keeps them; "ready" when it has
  *   beside move PID     moves the threads of a process between the processors
  *   beside stat IN OUT CONTROL ACK
- *                       is measured itself, by perf stat, too, whose --control fifos these are: IN
+ *                       is measured by itself and by perf stat, with these --control fifos: IN
  *                       turns of work in regions, OUT outside.  Writes two binary numbers: the
  *                       instructions of its root regions, and those that it knows of outside; and
  *                       "switches N" to standard error: how often it was moved off its processor
- *                       meanwhile.  On the same processor as perf, for real-time: perf gets no turn
- *                       before this one waits
+ *                       meanwhile.  With real-time priority on perf's processor: perf runs only
+ *                       while this one waits
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -135,7 +135,7 @@ static int move(pid_t pid)
 	return 0;
 }
 
-/* --- a program whose total is known --- */
+/* --- a program with a known total --- */
 
 static uint64_t net_of(const char *name)
 {
@@ -187,7 +187,7 @@ static int counted(uint64_t in, uint64_t outside, const char *control, const cha
 			steps_work(&book, &steps_kernel[0], in);
 			steps_end(&book, root[k]);
 		}
-	/* the first calls take ways of their own, whose length other things have a say in */
+	/* first calls take other ways through the library, of lengths that vary */
 	steps_go(&book);
 	for (int k = 0; k < 2; k++)
 		if (pmu_region_reset(root[k]))

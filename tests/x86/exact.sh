@@ -67,7 +67,7 @@ exact_check() { # NAME
 	exact_show "$out/$1/exact"
 }
 
-# What a person wants to see of it: for each model and source the regions, and how many were wrong or missing.
+# A table for people: for each model and source the regions, and how many were wrong or missing.
 exact_table() {
 	echo "# regions: wrong or missing with 1/2/4 threads, in C++"
 	printf '# %-16s' model

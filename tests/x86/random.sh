@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that nobody wrote, on machines whose counters are exact: what their regions count, by each source, is what an
-# oracle says that has executed them here, one instruction after the other.
+# Random programs on machines with exact counters: what their regions count, by each source, is what an oracle says that
+# has executed them here, one instruction after the other.
 #
 #   random.sh [FROM-TO]    which ones; else twenty
 . "$(dirname "$0")/guest.sh"

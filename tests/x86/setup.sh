@@ -38,7 +38,7 @@ exec 9>"$dir/lock"
 flock 9
 self=$(cat "$from/setup-x86vm.sh" "$from/run-x86vm.sh" "$from/qemu-pmu.patch" | cksum)
 [ "$(cat "$dir/complete" 2>/dev/null)" != "$self" ] || exit 0
-! [ -e "$dir/vmlinuz" ] || [ -e "$dir/complete" ] || ! is_complete "$dir" || exit 0 # somebody else's
+! [ -e "$dir/vmlinuz" ] || [ -e "$dir/complete" ] || ! is_complete "$dir" || exit 0 # set up without this script
 
 # What it needs of this machine it would install, which is for root to decide.
 for package in libglib2.0-0 libpixman-1-0 libfdt1 zlib1g; do
