@@ -620,8 +620,8 @@ pmulib_LTLIBRARIES = %D%/libpmu-events.la
 %C%_libpmu_events_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(DEFS_LDFLAGS) $(SECTION_LDFLAGS)
 
-# The same, linked into a program: names are in it, functions that stand in for libc's are not.  One object, of whose symbols
-# the map's alone are left.
+# The same, linked into a program: names are in it, functions that stand in for libc's are not.  One object, with
+# the map's symbols alone left.
 EXTRA_LTLIBRARIES = %D%/libpmu-static.la
 if HAVE_STATIC
 staticlibdir = $(libdir)
@@ -669,7 +669,7 @@ libpmu_in_room = $(addprefix api/libpmu_measure_la-,counters%) $(addprefix base/
 $(filter $(addprefix %D%/,$(libpmu_in_room)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
 	$(%C%_libpmu_measure_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)
 
-# All C files and headers, for those who compile them in another way.
+# All C files and headers, for targets that compile them in another way.
 lib_sources = $(%C%_libpmu_common_la_SOURCES) $(%C%_libpmu_names_la_SOURCES) \
 	$(%C%_libpmu_measure_la_SOURCES) $(%C%_libpmu_combine_la_SOURCES) $(%C%_libpmu_core_la_SOURCES)
 nodist_lib_sources = $(nodist_%C%_libpmu_names_la_SOURCES)

@@ -233,7 +233,7 @@ check_PROGRAMS += %D%/api/pairs %D%/api/names %D%/command/live %D%/command/stats
 %C%_command_stats_print_SOURCES = %D%/command/stats_print.c $(stats_sources)
 %C%_command_stats_print_LDADD = -lm
 
-# It knows nothing of the library.
+# It is not linked with the library.
 check_PROGRAMS += %D%/exact/oracle
 %C%_exact_oracle_SOURCES = \
 	%D%/exact/oracle.c \
