@@ -26,10 +26,11 @@ int calls_find(struct space *space, uint64_t address);
 
 /**
  * calls_of_idle() - what matters where no region is open: the functions that open one, or reset what was counted
- * @address: where each starts in @space; 0: nowhere
+ * @address: where each that the program names starts in @space; 0: nowhere
+ * Return: there are no more.
  */
 #define N_CALLS_OF_IDLE 4
-void calls_of_idle(const struct space *space, uint64_t address[N_CALLS_OF_IDLE]);
+bool calls_of_idle(const struct space *space, uint64_t address[N_CALLS_OF_IDLE]);
 
 /** calls_is_counted() - is what the function does in the regions that are open? */
 bool calls_is_counted(int function);

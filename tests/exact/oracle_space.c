@@ -269,6 +269,29 @@ bool space_is_library(struct space *space, uint64_t address)
 	return range && range->is_library;
 }
 
+bool space_is_named(const struct space *space, const char *name)
+{
+	char path[32];
+	struct stat status;
+	bool is_named = false;
+	void *file;
+	int fd;
+
+	sprintf(path, "/proc/%d/exe", space->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0 || !status.st_size)
+		goto out;
+	file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (file == MAP_FAILED)
+		goto out;
+	is_named = memmem(file, (size_t)status.st_size, name, strlen(name) + 1);
+	munmap(file, (size_t)status.st_size);
+out:
+	if (fd >= 0)
+		close(fd);
+	return is_named;
+}
+
 uint64_t space_trap(const struct space *space)
 {
 	return space->trap;

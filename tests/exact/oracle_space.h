@@ -35,6 +35,9 @@ int space_function(struct space *space, uint64_t address, const char *const *nam
 /** space_address() - where the library's function of that name starts; 0: it has none */
 uint64_t space_address(const struct space *space, const char *name);
 
+/** space_is_named() - does the program's file have @name, as a file does that calls a function of that name? */
+bool space_is_named(const struct space *space, const char *name);
+
 /** space_trap() - an address that holds a breakpoint instruction, wherever that comes from */
 uint64_t space_trap(const struct space *space);
 

@@ -48,14 +48,15 @@ static void come_to(struct thread *self, uint64_t ip)
 
 /* --- where no region is open --- */
 
-static bool has_no_breakpoints; /* this machine */
+static bool has_no_breakpoints; /* this machine, or not as many as it would take */
 
 /* In the processor's registers, so that no text changes that other threads execute. */
 static void set_breakpoints(struct thread *self)
 {
 	uint64_t address[N_CALLS_OF_IDLE];
 
-	calls_of_idle(self->process->space, address);
+	if (!calls_of_idle(self->process->space, address))
+		has_no_breakpoints = true;
 	for (size_t i = 0; i < N_CALLS_OF_IDLE && !has_no_breakpoints; i++)
 		has_no_breakpoints = ptrace(PTRACE_POKEUSER, self->tid, DEBUG_REGISTER(i),
 					    (void *)address[i]) != 0;
