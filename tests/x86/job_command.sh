@@ -59,7 +59,7 @@ for module in msr rapl intel-uncore; do
 done
 who root
 say info info
-say plan plan
+say plan msr plan
 say event event instructions
 say nonsense event nonsense
 run nosuch -g NOSUCH
