@@ -4,6 +4,7 @@
  * region did.  Or its first region is in a signal handler.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
@@ -32,40 +33,50 @@ static void measure_in_handler(int number)
 	measure("handler");
 }
 
-static int request(const char *what)
+static const char *const requests[] = { "dump", "zero", "toggle", "handler", "none" };
+#define N_REQUESTS (int)(sizeof(requests) / sizeof(*requests))
+
+static void request(int which)
 {
-	if (!strcmp(what, "dump"))
+	switch (which) {
+	case 0:
 		CALLGRIND_DUMP_STATS;
-	else if (!strcmp(what, "zero"))
+		break;
+	case 1:
 		CALLGRIND_ZERO_STATS;
-	else if (!strcmp(what, "toggle"))
+		break;
+	case 2:
 		CALLGRIND_TOGGLE_COLLECT;
-	else if (strcmp(what, "none") != 0 && strcmp(what, "handler") != 0)
-		return -1;
-	return 0;
+		break;
+	}
 }
 
 /* WHAT, between two regions or within one, and then REGION. */
 int main(int argc, char **argv)
 {
-	int rc = argc == 4 ? 0 : -1;
+	int which = 0;
+	bool is_within;
 
-	if (rc == 0 && !strcmp(argv[1], "handler")) {
+	/* before the region: how long it takes depends on where the arguments lie */
+	while (argc == 4 && which < N_REQUESTS && strcmp(argv[1], requests[which]) != 0)
+		which++;
+	if (argc != 4 || which == N_REQUESTS) {
+		fputs("usage: taken dump|zero|toggle|handler|none within|between REGION\n", stderr);
+		return 2;
+	}
+	is_within = !strcmp(argv[2], "within");
+	if (!strcmp(argv[1], "handler")) {
 		signal(SIGUSR1, measure_in_handler);
 		raise(SIGUSR1);
 	}
-	if (rc == 0)
-		measure("before");
-	if (rc == 0 && !strcmp(argv[2], "within"))
+	measure("before");
+	if (is_within)
 		pmu_region_begin("around");
 	work(1000);
-	rc = rc ? rc : request(argv[1]);
+	request(which);
 	work(1000000);
-	if (rc == 0 && !strcmp(argv[2], "within"))
+	if (is_within)
 		pmu_region_end("around");
-	if (rc == 0)
-		measure(argv[3]);
-	if (rc)
-		fputs("usage: taken dump|zero|toggle|handler|none within|between REGION\n", stderr);
-	return rc ? 2 : 0;
+	measure(argv[3]);
+	return 0;
 }
