@@ -121,7 +121,8 @@ static const char *why_unmeasured(const struct pmu_run *run)
 	if (PMU_RUN_SETTING(&run->request, PMU_ROTATE))
 		return "it used no region, and main is none where groups take turns; --auto main has it "
 		       "counted, by the first group alone";
-	return "it used no region";
+	/* as another user, say: it ends as without libpmu then, in silence */
+	return "it used no region, or has no access to where results are kept";
 }
 
 static const char *file_name(const char *path)
