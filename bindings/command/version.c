@@ -119,7 +119,7 @@ struct request {
 static const struct pmu_option version_options[] = {
 	{ "--verbose", 'v', PMU_OPTION_FLAG(struct request, verbose),
 	  .help = "for reports of mistakes: also how it was built, its libraries, the machine and what can be counted there; no names of hosts, users or their folders" },
-	{ NULL },
+	{ 0 },
 };
 
 static int run_version(const struct pmu_command *self, int argc, char **argv)

@@ -65,7 +65,7 @@ static const struct pmu_option check_options[] = {
 	  .help = "also print GitHub's workflow commands, which mark the job" },
 	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, quiet),
 	  .help = "print what is beyond its limit alone" },
-	{ NULL },
+	{ 0 },
 };
 
 /* "base.json" has its limits in "base.limits". */

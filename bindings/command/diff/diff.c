@@ -71,7 +71,7 @@ static const struct pmu_option diff_options[] = {
 	  .help = "only regions whose name or path matches: 'solve*'" },
 	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, text.brief),
 	  .help = "without the explanations" },
-	{ NULL },
+	{ 0 },
 };
 
 /* "A B", or with "--" as many as there are on each side. */

@@ -509,7 +509,7 @@ static const struct pmu_option doctor_options[] = {
 	{ "--noise", PMU_OPTION_FLAG(struct request, noise),
 	  .help = "what makes times vary here instead, and how to stop it; looks for a second, in which one processor does the same work again and again" },
 	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
-	{ NULL },
+	{ 0 },
 };
 
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)

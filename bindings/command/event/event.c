@@ -320,7 +320,7 @@ static const struct pmu_option event_options[] = {
 	  .complete = pmu_complete_folders,
 	  .help = "with event files: a checkout of intel/perfmon or of Linux; else that of PMU_EVENT_FILES" },
 	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
-	{ NULL },
+	{ 0 },
 };
 
 static int run_event(const struct pmu_command *self, int argc, char **argv)

@@ -28,7 +28,7 @@ static const struct pmu_option info_options[] = {
 	{ "--raw", .argument = "FILE", PMU_OPTION_TEXT(struct request, raw),
 	  .complete = pmu_complete_files,
 	  .help = "write the CPUID leaves of every processor to FILE instead, as --cpuid reads them, by libcpuid; '-' is standard output" },
-	{ NULL },
+	{ 0 },
 };
 
 /*

@@ -37,7 +37,7 @@ static const struct pmu_option list_options[] = {
 	  .complete = pmu_complete_folders,
 	  .help = "with event files and Intel's metrics: a checkout of intel/perfmon or of Linux; else that of PMU_EVENT_FILES" },
 	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
-	{ NULL },
+	{ 0 },
 };
 
 /* The first word may be a kind; what is none is what is looked for. */

@@ -27,7 +27,7 @@ static const struct pmu_option msr_options[] = {
 	{ "--device", .argument = "PATH", PMU_OPTION_TEXT(struct pmu_command_msr, device),
 	  .complete = pmu_complete_files,
 	  .help = "where the registers are, its %d standing for the processor's number; PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr" },
-	{ NULL },
+	{ 0 },
 };
 
 static int parse(const struct pmu_command *self, int argc, char **argv,

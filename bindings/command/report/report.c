@@ -96,7 +96,7 @@ static const struct pmu_option report_options[] = {
 	  .help = "with --watch: so often: 200ms" },
 	{ "--remove", PMU_OPTION_FLAG(struct request, remove),
 	  .help = "remove the store of a program that is gone once its report is written" },
-	{ NULL },
+	{ 0 },
 };
 
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv,

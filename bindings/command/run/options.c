@@ -233,7 +233,7 @@ const struct pmu_option pmu_run_options[] = {
 	  .help = "what regions compute beside what the machine can, given how much they move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an OUT that ends in .svg is a picture" },
 	{ "--ceilings", .argument = "FILE", TEXT(ceilings), .complete = pmu_complete_files,
 	  .help = "those in this file" },
-	{ NULL },
+	{ 0 },
 };
 
 /* What an option that is as a setting says; NULL: it does not stand there. */

@@ -133,7 +133,7 @@ static const struct pmu_option top_options[] = {
 	  .complete = pmu_complete_events, .help = "likewise" },
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXT(struct request, output),
 	  .complete = pmu_complete_outputs, .help = "where its report goes when it has ended" },
-	{ NULL },
+	{ 0 },
 };
 
 static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)

@@ -9,8 +9,8 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#include "unit/session/sockets_fake.h"
 #include "session/groups.h"
+#include "unit/session/sockets_fake.h"
 
 #define WORKERS  3
 #define OPENERS  2

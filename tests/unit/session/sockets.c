@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What sockets count, by region: with a source of counters that move only when a test says so. */
+#include "session/groups.h"
 #include "unit/part.h"
 #include "unit/session/sockets_fake.h"
-#include "session/groups.h"
 
 /* "cycle rate" of a sum is over the time that its socket was occupied. */
 static void is_rate(const struct pmu_model *model, const char *path, uint64_t cycles)
