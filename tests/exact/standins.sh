@@ -6,6 +6,7 @@
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/annotations/common.sh"
 
 can_count || skip_all 'no valgrind'
+[ "$gcc" ] || skip_all 'no gcc'
 source=$source/tests/exact
 warn="$warn -std=gnu11"
 
