@@ -35,9 +35,10 @@ sed 's|/\*.*\*/||; /\/\*/,/\*\//d' "$top/lib/libpmu.map" |
 	sed -n 's/^[[:space:]]*\([a-z_0-9]*\);$/\1/p' | sort >"$tmp/map"
 sed -n 's/#.*//; /^[a-zA-Z_]/p' "$top/tests/data/interposed.txt" | sort >"$tmp/interposed"
 
-# nm prints NAME@@VERSION for a version's default; the version's own name is an absolute symbol.
+# nm prints NAME@@VERSION for a version's default; the version's own name is an absolute symbol.  ASan puts a symbol of its own
+# beside each exported variable.
 $nm -D --defined-only --with-symbol-versions "$lib" |
-	awk '$(NF - 1) != "A" { print $NF }' | sort >"$tmp/exported"
+	awk '$(NF - 1) != "A" && $NF !~ /^__odr_asan/ { print $NF }' | sort >"$tmp/exported"
 sed -n 's/@@*LIBPMU_.*//p' "$tmp/exported" | sort >"$tmp/versioned"
 grep -v '@' "$tmp/exported" >"$tmp/all"
 grep -v '^pmu_' "$tmp/all" >"$tmp/unversioned"
