@@ -15,7 +15,7 @@
 #define MOST    60000
 
 static const char hostile[] = "odd \033]0;title\007\033[2J\xff\n";
-static volatile int is_over;
+static _Atomic int is_over;
 static volatile unsigned long sum;
 
 static void *idle(void *unused)

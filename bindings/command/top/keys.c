@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The view's keys. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bindings/command/top/view.h"
@@ -46,9 +47,31 @@ static void do_all(struct pmu_top_view *v)
 	v->filter[0] = '\0';
 }
 
+/* A column's texts go with the look that it is of: the order keeps its own. */
+static void sort_by(struct pmu_top_view *v, const struct pmu_top_field *field)
+{
+	const bool is_value = field->what == PMU_TOP_VALUE;
+	char *name = is_value ? strdup(field->value.name) : NULL;
+	char *unit = is_value && field->value.unit ? strdup(field->value.unit) : NULL;
+
+	if (is_value && (!name || (field->value.unit && !unit))) {
+		free(name);
+		free(unit);
+		return;
+	}
+	free(v->by_name);
+	free(v->by_unit);
+	v->by_name = name;
+	v->by_unit = unit;
+	v->order.by = *field;
+	v->order.by.value.name = name;
+	v->order.by.value.unit = unit;
+}
+
 /* Name, then the columns from the left: -1 is the name's place. */
 static void sort_by_column(struct pmu_top_view *v, int step)
 {
+	static const struct pmu_top_field by_name = { .what = PMU_TOP_NAME };
 	const int n = (int)v->layout.n_columns;
 	int at = -1;
 
@@ -56,8 +79,7 @@ static void sort_by_column(struct pmu_top_view *v, int step)
 		if (pmu_top_is_sorted_by(v, &v->layout.column[i].field))
 			at = i;
 	at = (at + 1 + step + n + 1) % (n + 1) - 1;
-	v->order.by = at < 0 ? (struct pmu_top_field){ .what = PMU_TOP_NAME }
-			     : v->layout.column[at].field;
+	sort_by(v, at < 0 ? &by_name : &v->layout.column[at].field);
 }
 
 static void do_sort_left(struct pmu_top_view *v)

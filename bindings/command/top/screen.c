@@ -180,6 +180,8 @@ int pmu_top_screen_run(const struct pmu_top_screen *screen)
 	close_screen(terminal);
 	release_signals(before);
 	free(v.line);
+	free(v.by_name);
+	free(v.by_unit);
 	if (asked_to_go > 0 && asked_to_go != SIGINT && screen->child->pid &&
 	    !screen->child->has_ended)
 		kill(screen->child->pid, asked_to_go);

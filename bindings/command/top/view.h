@@ -14,6 +14,7 @@ struct pmu_top_view {
 	const struct pmu_top_screen *of;
 	struct pmu_top_watch *watch;
 	struct pmu_top_order order;
+	char *by_name, *by_unit; /* texts of @order, once a key has changed it; NULL else */
 	struct pmu_top_layout layout;
 	struct pmu_top_line *line;
 	size_t n_lines, first; /* that there are; the first one that is shown */
