@@ -22,8 +22,8 @@
 #include "report/model/rows.h"
 #include "report/ranks/ranks.h"
 
-/** What is known of a sum beside the sum. */
-struct beside {
+/** What is known of a sum that the sum does not have yet. */
+struct gathered {
 	/* 1 + the latest one's index, of threads and of sockets; 0: none */
 	unsigned int portion[2];
 	struct pmu_gathered_team *team; /* NULL: nothing of its section's teams is known */
@@ -33,8 +33,8 @@ struct beside {
 /** A section, with what grows until it is settled in the model's memory. */
 struct section {
 	struct pmu_finishing f;
-	struct pmu_model_row *row; /* [room], as summing and beside */
-	struct beside *beside;
+	struct pmu_model_row *row; /* [room], as summing and gathered */
+	struct gathered *gathered;
 	size_t room;
 	struct pmu_model_portion *portion;
 	size_t portion_room;
@@ -170,11 +170,6 @@ static int keep(struct pmu_gathering *g, const struct pmu_model *model)
 
 /* --- sums --- */
 
-static uint32_t columns(unsigned int n)
-{
-	return n < 32 ? (1u << n) - 1 : UINT32_MAX;
-}
-
 static int widen_counts(struct pmu_gathering *g, uint64_t **counts, unsigned int n,
 			unsigned int before)
 {
@@ -192,7 +187,8 @@ static int widen_counts(struct pmu_gathering *g, uint64_t **counts, unsigned int
 static int widen(struct pmu_gathering *g, struct section *s, unsigned int before)
 {
 	unsigned int n = s->f.section->n_counts;
-	uint32_t more = columns(n) & ~columns(before), sockets = s->f.section->sockets;
+	uint32_t more = pmu_columns_all(n) & ~pmu_columns_all(before),
+		 sockets = s->f.section->sockets;
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < s->f.section->n_rows; i++) {
@@ -216,7 +212,7 @@ static int sum_room(struct section *s, size_t n)
 
 	if (make_room(&s->f.summing, &room[0], n, sizeof(*s->f.summing)) < 0 ||
 	    make_room(&s->row, &room[1], n, sizeof(*s->row)) < 0 ||
-	    make_room(&s->beside, &room[2], n, sizeof(*s->beside)) < 0)
+	    make_room(&s->gathered, &room[2], n, sizeof(*s->gathered)) < 0)
 		return -ENOMEM;
 	s->f.section->row = s->row;
 	s->room = room[0];
@@ -250,7 +246,7 @@ static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int 
 		       const struct pmu_columns *columns)
 {
 	struct pmu_model_section *section = s->f.section;
-	unsigned int *latest = &s->beside[sum].portion[of_socket];
+	unsigned int *latest = &s->gathered[sum].portion[of_socket];
 	struct pmu_model_portion *portion;
 	uint64_t *net;
 
@@ -301,7 +297,7 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 			pmu_sums_add_socket(&s->f, sum, row, &columns);
 		else
 			pmu_sums_add(&s->f, sum, row, &columns, (int)g->n_threads + row->thread);
-		rc = pmu_beside_add(&s->beside[sum].beside, row, &columns, !is_socket, false);
+		rc = pmu_beside_add(&s->gathered[sum].beside, row, &columns, !is_socket, false);
 		if (!rc)
 			rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0),
 					 is_socket, sum, row, &columns);
@@ -348,15 +344,15 @@ static int add_teams(struct pmu_gathering *g, struct section *s, const struct pm
 		return -ENOMEM;
 	find_openers(model, j->old, opener);
 	for (unsigned int i = 0; !rc && i < j->old->n_rows; i++) {
-		struct beside *beside = &s->beside[sum_of[i]];
+		struct gathered *sum = &s->gathered[sum_of[i]];
 
-		if (!beside->team)
-			beside->team = pmu_gathered_team_new(g->c.model);
+		if (!sum->team)
+			sum->team = pmu_gathered_team_new(g->c.model);
 		/* opened by no thread of this input, but maybe by one of another rank */
-		if (!beside->team || !opener[i].thread)
-			rc = beside->team ? -ENOTSUP : -ENOMEM;
+		if (!sum->team || !opener[i].thread)
+			rc = sum->team ? -ENOTSUP : -ENOMEM;
 		else
-			pmu_gathered_team_add(beside->team, j, &j->old->row[i], opener[i].thread,
+			pmu_gathered_team_add(sum->team, j, &j->old->row[i], opener[i].thread,
 					      !opener[i].is_unknown);
 	}
 	free(opener);
@@ -440,7 +436,7 @@ static int give_teams(const struct section *s)
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && s->has_teams && i < s->f.section->n_rows; i++)
-		rc = pmu_gathered_team_end(s->beside[s->f.summing[i].made].team, &s->f,
+		rc = pmu_gathered_team_end(s->gathered[s->f.summing[i].made].team, &s->f,
 					   &s->f.section->row[i]);
 	return rc;
 }
@@ -450,7 +446,7 @@ static int give_calls(const struct section *s)
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < s->f.section->n_rows; i++)
-		rc = pmu_beside_make(&s->beside[s->f.summing[i].made].beside, s->f.model,
+		rc = pmu_beside_make(&s->gathered[s->f.summing[i].made].beside, s->f.model,
 				     s->f.section->n_counts, &s->f.section->row[i]);
 	return rc;
 }
@@ -646,9 +642,9 @@ static void gathering_free(struct pmu_gathering *g)
 		pmu_index_free(&g->section[i].f.index);
 		free(g->section[i].f.summing);
 		for (size_t k = 0; k < g->section[i].room; k++)
-			pmu_beside_free(&g->section[i].beside[k].beside);
+			pmu_beside_free(&g->section[i].gathered[k].beside);
 		free(g->section[i].row);
-		free(g->section[i].beside);
+		free(g->section[i].gathered);
 		free(g->section[i].portion);
 	}
 	free(g->section);

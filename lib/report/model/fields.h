@@ -111,6 +111,12 @@ struct pmu_columns {
 	const unsigned int *at; /* at[i]: where count i is; NULL: in the same place */
 };
 
+/** pmu_columns_all() - a bit for each of @n columns */
+static inline uint32_t pmu_columns_all(unsigned int n)
+{
+	return n < 32 ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
+}
+
 /**
  * pmu_row_add_counts() - a row's counts to a sum's
  * @counts: bit k: count k of @to is one that the row is there for; of these it is missing in the sum what

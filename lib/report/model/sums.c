@@ -137,18 +137,13 @@ static uint64_t measured_ns(const struct pmu_finishing *f, const struct pmu_mode
 	return thread ? thread->time_ns : 0;
 }
 
-/* Of the columns that there are so far. */
-static uint32_t columns_of(const struct pmu_model_section *s)
-{
-	return s->n_counts < 32 ? (UINT32_C(1) << s->n_counts) - 1 : UINT32_MAX;
-}
-
 void pmu_sums_add_socket(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
 			 const struct pmu_columns *columns)
 {
 	struct pmu_model_row *to = &f->section->row[sum];
 
-	pmu_row_add_counts(to, row, columns, f->section->sockets & columns_of(f->section));
+	pmu_row_add_counts(to, row, columns,
+			   f->section->sockets & pmu_columns_all(f->section->n_counts));
 	to->flags |= row->flags & PMU_ROW_FLAT;
 	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
 	f->summing[sum].by_socket = true;
@@ -164,7 +159,8 @@ void pmu_sums_add(struct pmu_finishing *f, unsigned int sum, const struct pmu_mo
 	pmu_row_add(to, &about->pool, row, PMU_OF_ROW);
 	/* a row without any time yet would make counts of the others missing */
 	if (pmu_model_time_known(row)) {
-		pmu_row_add_counts(to, row, columns, ~f->section->sockets & columns_of(f->section));
+		pmu_row_add_counts(to, row, columns,
+				   ~f->section->sockets & pmu_columns_all(f->section->n_counts));
 		about->counted = true;
 	}
 	to->flags |= row->flags;

@@ -226,7 +226,7 @@ static int merge_rows(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 		      const struct pmu_ranks_section *from, const unsigned int *at, bool worse)
 {
 	const struct pmu_columns columns = { from->n_counts, at };
-	const uint32_t all = (uint32_t)((UINT64_C(1) << s->n_counts) - 1);
+	const uint32_t all = pmu_columns_all(s->n_counts);
 	int *row_at = calloc((size_t)from->n_rows + 1, sizeof(*row_at));
 	int rc = row_at ? 0 : -ENOMEM;
 
