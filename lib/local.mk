@@ -471,6 +471,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/forked.c \
 	%D%/region/forked.h \
 	%D%/region/guarded.h \
+	%D%/region/is_open.c \
 	%D%/region/least.c \
 	%D%/region/least.h \
 	%D%/region/selfcost/measure.h \

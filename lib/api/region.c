@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a region has done so far, whether it is open, and forgetting it. */
+/* What a region has done so far, and forgetting it. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,8 +10,6 @@
 #include "region/publish.h"
 #include "region/slow.h"
 #include "region/team.h"
-#include "session/enter.h"
-#include "session/lifecycle.h"
 #include "session/session.h"
 #include "store/read/one.h"
 
@@ -229,45 +227,6 @@ static int read_region(void *wanted)
 PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts)
 {
 	return pmu_call_aside(read_region, &(struct wanted){ region, thread, counts });
-}
-
-/* --- open --- */
-
-static bool is_open(struct pmu_thread *self, const char *text)
-{
-	/* as a begin would look here */
-	const struct pmu_node *node = pmu_is_literal(text) ? pmu_tree_lookup(self, text) : NULL;
-	const struct pmu_name *name = node ? node->name
-					   : pmu_tree_name(self, text, strlen(text), false);
-
-	return name && name->open;
-}
-
-/*
- * No lock where the thread has used the session before; a forked child takes up its regions first.
- */
-PMU_API int pmu_region_is_open(const char *name)
-{
-	struct pmu_thread *self = pmu_thread_self();
-	int saved = errno, rc = 0;
-
-	if (!name || !*name)
-		return pmu_fail(EINVAL, "pmu_region_is_open() needs a name");
-	if (!self && pmu_session_is_ours())
-		return 0;
-	if (self && self->tree &&
-	    *self->guard == PMU_GUARD_OUTSIDE(__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)))
-		pmu_session_bar();
-	else
-		rc = pmu_region_enter(&self);
-	if (rc == 0) {
-		rc = is_open(self, name);
-		pmu_session_unbar();
-	} else if (rc > 0) {
-		rc = 0;
-	}
-	errno = saved;
-	return rc;
 }
 
 /* --- reset --- */

@@ -85,6 +85,16 @@ static inline struct pmu_call **pmu_node_call(const struct pmu_thread *self, str
 }
 
 /**
+ * pmu_node_has_seen() - was @above, an ancestor of @node, open when that was begun, and is it since?
+ * @detached: @node is detached, or was until it ended
+ */
+static inline bool pmu_node_has_seen(const struct pmu_node *above, const struct pmu_node *node,
+				     bool detached)
+{
+	return !detached || above->begun_after < node->detached_as;
+}
+
+/**
  * pmu_node_begin_cost() - [n_slots]: from the call of its begin, on the fast path, to the read in
  * it, and a constant
  */

@@ -13,7 +13,6 @@
 #include "region/slow.h"
 #include "region/text.h"
 #include "region/turn.h"
-#include "session/session.h"
 
 _Static_assert(sizeof(struct pmu_aside_call) == PMU_ASIDE_CALL &&
 		       offsetof(struct pmu_thread, time_only) == PMU_ASIDE_TIME_ONLY &&
@@ -216,15 +215,6 @@ void pmu_aside_come(const struct pmu_aside_call *call)
 
 /* --- what a stand-in begins and ends --- */
 
-/* What those around a node see of its begin, on the fast path. */
-static uint64_t begin_of(const struct pmu_thread *self, const struct pmu_node *node, uint32_t slot)
-{
-	const struct pmu_remainders *left =
-		&self->cost->by[node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];
-
-	return pmu_node_begin_cost(self, node)[slot] - left->overlap[slot];
-}
-
 /* Readers take off from a region around what its pairs see on the fast path; it has seen none of that. */
 static uint64_t owed(const struct pmu_thread *self, enum pmu_pause_kind kind,
 		     const struct pmu_node *node, uint32_t slot)
@@ -233,10 +223,10 @@ static uint64_t owed(const struct pmu_thread *self, enum pmu_pause_kind kind,
 
 	switch (kind) {
 	case PMU_PAUSE_BEGIN:
-		return begin_of(self, node, slot);
+		return pmu_cost_of_begin(self, node, slot);
 	case PMU_PAUSE_END:
 	case PMU_PAUSE_END_DETACHED:
-		return outer - begin_of(self, node, slot);
+		return outer - pmu_cost_of_begin(self, node, slot);
 	case PMU_PAUSE_END_AGAIN:
 		return outer;
 	default:
@@ -244,22 +234,15 @@ static uint64_t owed(const struct pmu_thread *self, enum pmu_pause_kind kind,
 	}
 }
 
-/* Once @node was detached: a region around that has begun anew since is not around its pairs. */
-static bool has_seen(const struct pmu_node *around, const struct pmu_node *node,
-		     enum pmu_pause_kind kind)
-{
-	bool detached = kind == PMU_PAUSE_END_DETACHED ||
-			(kind == PMU_PAUSE_END_AGAIN && node->detached);
-
-	return !detached || around->begun_after < node->detached_as;
-}
-
 void pmu_aside_note(struct pmu_thread *self, enum pmu_pause_kind kind, struct pmu_node *node)
 {
 	uint32_t rough = self->cost->by[PMU_BY_ASIDE].rough | self->cost->by[PMU_BY_TEXT].rough;
+	bool detached;
 
 	if (!node)
 		return;
+	detached = kind == PMU_PAUSE_END_DETACHED ||
+		   (kind == PMU_PAUSE_END_AGAIN && node->detached);
 	if (kind == PMU_PAUSE_BEGIN)
 		set_start(self, node, rough);
 	for (uint32_t i = 0; i < self->n_slots; i++) {
@@ -271,7 +254,7 @@ void pmu_aside_note(struct pmu_thread *self, enum pmu_pause_kind kind, struct pm
 			node->start[i] -= self->rows.record->inner[i];
 		for (struct pmu_node *around = node->parent; around && around->row;
 		     around = around->parent)
-			if (has_seen(around, node, kind))
+			if (pmu_node_has_seen(around, node, detached))
 				around->start[i] -= more;
 	}
 }
@@ -412,46 +395,7 @@ int pmu_aside_end(const char *name)
 
 /* --- one that does not enter a region again --- */
 
-static bool has_open(struct pmu_thread *self, const char *name)
-{
-	const struct pmu_name *known = name ? pmu_tree_name(self, name,
-							    strnlen(name, PMU_NAME_MAX + 1), false)
-					    : NULL;
-
-	return known && known->open;
-}
-
-/* No session yet, a new thread, a forked child, in which what was open at the fork is. */
-static PMU_COLD bool is_open_outside(const char *name)
-{
-	struct pmu_thread *self;
-	int saved = errno;
-	bool open = false;
-
-	if (pmu_region_enter(&self) == 0) {
-		open = has_open(self, name);
-		pmu_session_unbar();
-	}
-	errno = saved;
-	return open;
-}
-
-static bool is_open(const char *name)
-{
-	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
-	struct pmu_thread *self = pmu_own.self;
-	bool open;
-
-	if (epoch < 0)
-		return false;
-	if (!guard_enter(self, self->guard, epoch))
-		return is_open_outside(name);
-	open = has_open(self, name);
-	guard_leave(self, self->guard);
-	return open;
-}
-
 int pmu_aside_begin_once(const char *name)
 {
-	return is_open(name) ? -EALREADY : pmu_aside_begin(name);
+	return name && *name && pmu_region_is_open(name) > 0 ? -EALREADY : pmu_aside_begin(name);
 }

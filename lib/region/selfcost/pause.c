@@ -16,10 +16,9 @@ static bool is_ancestor(const struct pmu_node *above, const struct pmu_node *nod
 	return node == above;
 }
 
-/* Was it open when that one was begun, and is since? */
 static bool is_around(const struct pmu_node *above, const struct pmu_node *node, bool detached)
 {
-	return is_ancestor(above, node) && !(detached && above->begun_after >= node->detached_as);
+	return is_ancestor(above, node) && pmu_node_has_seen(above, node, detached);
 }
 
 static uint64_t inner_of(const struct pmu_thread *self, uint32_t slot)
@@ -327,13 +326,6 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 	note_moving(self, PMU_MOVING_NOTHING);
 }
 
-/* Of begins and ends on the fast path. */
-static const struct pmu_remainders *remainders_of(const struct pmu_thread *self,
-						  const struct pmu_node *node)
-{
-	return &self->cost->by[node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];
-}
-
 /*
  * A region that is open has seen a begin alone of one in it: it gets what else whole pairs are, which
  * readers take off it.  @times: -1: that again
@@ -341,13 +333,12 @@ static const struct pmu_remainders *remainders_of(const struct pmu_thread *self,
 static void see_whole(const struct pmu_thread *self, struct pmu_node *open,
 		      const struct pmu_node *node, uint64_t times)
 {
-	const struct pmu_remainders *left = remainders_of(self, node);
+	uint32_t rough = pmu_cost_fast(self, node)->rough;
 
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		if (!(left->rough >> i & 1))
-			open->start[i] -= times *
-					  ((1 + node->again) * outer_of(node, i) -
-					   pmu_node_begin_cost(self, node)[i] + left->overlap[i]);
+		if (!(rough >> i & 1))
+			open->start[i] -= times * ((1 + node->again) * outer_of(node, i) -
+						   pmu_cost_of_begin(self, node, i));
 }
 
 static bool is_known(const struct pmu_thread *self)
@@ -411,11 +402,11 @@ void pmu_cost_foresee(const struct pmu_thread *self, const struct pmu_tree *tree
 static void see_begin(const struct pmu_thread *self, struct pmu_node *open,
 		      const struct pmu_node *node)
 {
-	const struct pmu_remainders *left = remainders_of(self, node);
+	uint32_t rough = pmu_cost_fast(self, node)->rough;
 
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		if (!(left->rough >> i & 1))
-			open->start[i] -= pmu_node_begin_cost(self, node)[i] - left->overlap[i];
+		if (!(rough >> i & 1))
+			open->start[i] -= pmu_cost_of_begin(self, node, i);
 }
 
 static void start_anew(const struct pmu_thread *self, const struct pmu_pause *pause, size_t n)

@@ -199,6 +199,20 @@ static inline bool pmu_cost_needs_slow(const struct pmu_thread *self, const stru
 	return pmu_cost_is_beside(self) || node->parent != self->frame[-1].node;
 }
 
+/** pmu_cost_fast() - of a node's begins and ends on the fast path */
+static inline const struct pmu_remainders *pmu_cost_fast(const struct pmu_thread *self,
+							 const struct pmu_node *node)
+{
+	return &self->cost->by[node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];
+}
+
+/** pmu_cost_of_begin() - what a region around counts of a node's begin on the fast path, in a slot */
+static inline uint64_t pmu_cost_of_begin(const struct pmu_thread *self, const struct pmu_node *node,
+					 uint32_t slot)
+{
+	return pmu_node_begin_cost(self, node)[slot] - pmu_cost_fast(self, node)->overlap[slot];
+}
+
 static inline enum pmu_way pmu_way_of_length(size_t len)
 {
 	return len == PMU_NAME_TERMINATED ? PMU_BY_TEXT : PMU_BY_LENGTH;

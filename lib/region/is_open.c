@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a region is open in the calling thread. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pmu.h"
+#include "region/slow.h"
+#include "region/tree.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
+
+static bool is_open(struct pmu_thread *self, const char *text)
+{
+	/* as a begin would look here */
+	const struct pmu_node *node = pmu_is_literal(text) ? pmu_tree_lookup(self, text) : NULL;
+	const struct pmu_name *name = node ? node->name
+					   : pmu_tree_name(self, text, strlen(text), false);
+
+	return name && name->open;
+}
+
+/*
+ * No lock where the thread has used the session before; a forked child takes up its regions first.
+ */
+PMU_API int pmu_region_is_open(const char *name)
+{
+	struct pmu_thread *self = pmu_thread_self();
+	int saved = errno, rc = 0;
+
+	if (!name || !*name)
+		return pmu_fail(EINVAL, "pmu_region_is_open() needs a name");
+	if (!self && pmu_session_is_ours())
+		return 0;
+	if (self && self->tree &&
+	    *self->guard == PMU_GUARD_OUTSIDE(__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)))
+		pmu_session_bar();
+	else
+		rc = pmu_region_enter(&self);
+	if (rc == 0) {
+		rc = is_open(self, name);
+		pmu_session_unbar();
+	} else if (rc > 0) {
+		rc = 0;
+	}
+	errno = saved;
+	return rc;
+}
