@@ -36,6 +36,8 @@ struct pmu_option {
 	/* Offset in the command's request: of a bool without an argument, of a const char * with one */
 	size_t at;
 	const char *says; /* without an argument, a const char *: what it gets */
+	/* of one that may come any number of times: offset of a size_t; then @at is of a const char **, with room for them */
+	size_t number;
 	/* or what takes it; @value: NULL without one.  Return: 0, or PMU_EXIT_USAGE after a message. */
 	int (*take)(const struct pmu_command *self, void *request, const char *value);
 	/* What the argument may be, for shells: these, with blanks between, */
@@ -51,6 +53,11 @@ struct pmu_option {
 	.at = offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (bool *)0)
 #define PMU_OPTION_TEXT(type, member) \
 	.at = offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (const char **)0)
+
+/** The place of a row's texts, and of their number. */
+#define PMU_OPTION_TEXTS(type, member, n_member)                                              \
+	.at = offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (const char ***)0), \
+	.number = offsetof(type, n_member) + 0 * sizeof(&((type *)0)->n_member == (size_t *)0)
 
 struct pmu_command {
 	const char *name;

@@ -71,10 +71,13 @@ static int take(const struct pmu_command *self, const struct pmu_option *option,
 		const char *value)
 {
 	void *place = (char *)request + option->at;
+	size_t *number = option->number ? (void *)((char *)request + option->number) : NULL;
 
 	if (option->take)
 		return option->take(self, request, value);
-	if (option->argument || option->says)
+	if (number)
+		(*(const char ***)place)[(*number)++] = value;
+	else if (option->argument || option->says)
 		*(const char **)place = option->says ? option->says : value;
 	else
 		*(bool *)place = true;

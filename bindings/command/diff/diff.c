@@ -26,41 +26,31 @@ struct request {
 
 /* --- the command line --- */
 
-bool pmu_diff_rename_parse(const char *text, struct pmu_diff_rename *out)
+int pmu_diff_take_rename(const struct pmu_command *self, const char *text,
+			 struct pmu_diff_rename *rename, size_t *n)
 {
 	const char *equals = strchr(text, '=');
 
 	if (!equals || equals == text)
-		return false;
-	*out = (struct pmu_diff_rename){ .from = text,
-					 .from_len = (size_t)(equals - text),
-					 .to = equals + 1 };
-	return true;
-}
-
-static int take_rename(const struct pmu_command *self, void *arg, const char *text)
-{
-	struct request *request = arg;
-
-	if (!pmu_diff_rename_parse(text, &request->rename[request->diff.n_renames]))
 		return pmu_command_usage_error(self, "--map %s: say it as in --map old=new", text);
-	request->diff.n_renames++;
+	rename[(*n)++] = (struct pmu_diff_rename){ .from = text,
+						   .from_len = (size_t)(equals - text),
+						   .to = equals + 1 };
 	return 0;
 }
 
-static int take_output(const struct pmu_command *self, void *arg, const char *text)
+static int take_map(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct request *request = arg;
 
-	(void)self;
-	request->output[request->n_outputs++] = text;
-	return 0;
+	return pmu_diff_take_rename(self, text, request->rename, &request->diff.n_renames);
 }
 
 static const struct pmu_option diff_options[] = {
-	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
+	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
+	  .complete = pmu_complete_outputs,
 	  .help = "where it goes, any number of times; .json, .csv, .md and .html (a page for a browser) choose the format, any other name gets text, '-' is standard output" },
-	{ "--map", .argument = "OLD=NEW", .take = take_rename,
+	{ "--map", .argument = "OLD=NEW", .take = take_map,
 	  .help = "regions, or levels of a path, that are called OLD in A and NEW in B" },
 	{ "--metric", .argument = "NAME", PMU_OPTION_TEXT(struct request, diff.metric),
 	  .help = "also compare this metric: IPC" },

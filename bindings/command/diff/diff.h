@@ -83,8 +83,14 @@ struct pmu_diff_rename {
 	size_t from_len;
 };
 
-/** pmu_diff_rename_parse() - "old=new", which stays.  Return: whether it is one. */
-bool pmu_diff_rename_parse(const char *text, struct pmu_diff_rename *out);
+struct pmu_command;
+/**
+ * pmu_diff_take_rename() - what --map says, behind the @n that there are
+ * @text: "old=new", which stays
+ * Return: 0, or PMU_EXIT_USAGE after a message.
+ */
+int pmu_diff_take_rename(const struct pmu_command *self, const char *text,
+			 struct pmu_diff_rename *rename, size_t *n);
 
 struct pmu_diff_request {
 	const struct pmu_diff_rename *rename;

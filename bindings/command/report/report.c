@@ -67,17 +67,9 @@ struct request {
 
 /* --- the command line --- */
 
-static int take_output(const struct pmu_command *self, void *arg, const char *text)
-{
-	struct request *request = arg;
-
-	(void)self;
-	request->output[request->n_outputs++] = text;
-	return 0;
-}
-
 static const struct pmu_option report_options[] = {
-	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
+	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
+	  .complete = pmu_complete_outputs,
 	  .help = "where the report goes, any number of times; .json, .csv and .html (a page for a browser) choose the format, .folded (flame graphs), .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME (KCachegrind) that of other viewers, any other name gets text, '-' is standard output. %p stands for the process, %r for the MPI rank, %h for the host, %n for the program's number in its process: with one of them every FILE gets its own OUT. .pftrace (Perfetto), .trace.json and .json.gz (Chrome's format) get all calls of all traces; a page of a trace has a timeline. Without -o: text on standard output" },
 	{ "--merge", PMU_OPTION_FLAG(struct request, merge),
 	  .help = "one report of all FILEs, whatever they are of: below a row for each program where there are several" },

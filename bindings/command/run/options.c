@@ -158,18 +158,7 @@ static int take_map(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct pmu_run_request *request = arg;
 
-	if (pmu_diff_rename_parse(text, &request->rename[request->n_renames++]))
-		return 0;
-	return pmu_command_usage_error(self, "--map %s: say it as in --map old=new", text);
-}
-
-static int take_output(const struct pmu_command *self, void *arg, const char *text)
-{
-	struct pmu_run_request *request = arg;
-
-	(void)self;
-	request->output[request->n_outputs++] = text;
-	return 0;
+	return pmu_diff_take_rename(self, text, request->rename, &request->n_renames);
 }
 
 #define FLAG(member) PMU_OPTION_FLAG(struct pmu_run_request, member)
@@ -219,8 +208,8 @@ const struct pmu_option pmu_run_options[] = {
 	  .help = "a region that is called OLD there and NEW here" },
 	{ "--no-aslr", FLAG(no_aslr),
 	  .help = "the same addresses in each run: where memory lies moves times, some by much" },
-	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
-	  .part = PMU_PART_WHERE,
+	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct pmu_run_request, output, n_outputs),
+	  .complete = pmu_complete_outputs, .part = PMU_PART_WHERE,
 	  .help = "a report, any number of times; by its ending .json, .csv, .html (a page for a browser), .folded (flame graphs), .speedscope.json, .pb (pprof) or callgrind.out.NAME (KCachegrind), else text; '-' is standard output; %p in the name makes a report for each process, %r for each MPI rank, %h for each host; without -o PMU_OUTPUT, else text on standard error" },
 	{ "--each", FLAG(each),
 	  .help = "the reports of several processes one after another, not combined" },
