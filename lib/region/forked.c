@@ -217,48 +217,22 @@ bool pmu_forked_inherits(void)
 	return inherits;
 }
 
-/* Through memory, so that all of them are as many instructions. */
-typedef int text_fn(const char *name);
-typedef int sized_fn(const char *name, size_t len);
-static text_fn *volatile public_begin = pmu_region_begin, *volatile public_end = pmu_region_end;
-static sized_fn *volatile public_begin_n = pmu_region_begin_n, *volatile public_end_n =
-								       pmu_region_end_n;
-
-static int begin(const char *name, size_t len)
-{
-	(void)len;
-	return public_begin(name);
-}
-
-static int begin_n(const char *name, size_t len)
-{
-	return public_begin_n(name, len);
-}
-
-static int end(const char *name, size_t len)
-{
-	(void)len;
-	return public_end(name);
-}
-
-static int end_n(const char *name, size_t len)
-{
-	return public_end_n(name, len);
-}
+/* Through a table, so that all of them are as many instructions. */
+static const struct {
+	int (*text)(const char *name);
+	int (*sized)(const char *name, size_t len);
+} public_calls[] = {
+	[PMU_FORKED_BEGIN] = { pmu_region_begin, pmu_region_begin_n },
+	[PMU_FORKED_END] = { pmu_region_end, pmu_region_end_n },
+};
 
 int pmu_forked_call(enum pmu_forked_call which, const char *name, size_t len)
 {
-	static sized_fn *const calls[] = {
-		[PMU_FORKED_BEGIN] = begin,
-		[PMU_FORKED_BEGIN_N] = begin_n,
-		[PMU_FORKED_END] = end,
-		[PMU_FORKED_END_N] = end_n,
-	};
-
 	pmu_session_bar();
 	pmu_cost_restart(pmu_own.self, pmu_way_of_length(len));
 	pmu_session_unbar();
-	return calls[which](name, len);
+	return len == PMU_NAME_TERMINATED ? public_calls[which].text(name)
+					  : public_calls[which].sized(name, len);
 }
 
 /* --- a session after all --- */

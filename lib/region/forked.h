@@ -19,7 +19,7 @@ int pmu_forked_wait(void);
 void pmu_forked_checkpoint(enum pmu_next next);
 
 /** What a child's first call is. */
-enum pmu_forked_call { PMU_FORKED_BEGIN, PMU_FORKED_BEGIN_N, PMU_FORKED_END, PMU_FORKED_END_N };
+enum pmu_forked_call { PMU_FORKED_BEGIN, PMU_FORKED_END };
 
 /**
  * pmu_forked_inherits() - a child's first call: what was open at the fork is its own now, and counted
@@ -27,7 +27,11 @@ enum pmu_forked_call { PMU_FORKED_BEGIN, PMU_FORKED_BEGIN_N, PMU_FORKED_END, PMU
  */
 bool pmu_forked_inherits(void);
 
-/** pmu_forked_call() - what is open starts anew, just before the call that is made then.  Return: as that. */
+/**
+ * pmu_forked_call() - what is open starts anew, just before the call that is made then
+ * @len: PMU_NAME_TERMINATED, or as it was given
+ * Return: as that call.
+ */
 int pmu_forked_call(enum pmu_forked_call which, const char *name, size_t len);
 
 /** pmu_forked_waited() - has the session that is running been waited for in this process? */

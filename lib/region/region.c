@@ -118,9 +118,7 @@ static PMU_COLD int begin_outside(const char *name, size_t len)
 	struct pmu_thread *self;
 
 	if (pmu_forked_inherits())
-		return pmu_forked_call(len == PMU_NAME_TERMINATED ? PMU_FORKED_BEGIN
-								  : PMU_FORKED_BEGIN_N,
-				       name, len);
+		return pmu_forked_call(PMU_FORKED_BEGIN, name, len);
 	node = enter_and_open(name, len);
 	self = pmu_own.self;
 	if (!node)
@@ -430,8 +428,7 @@ static PMU_COLD int enter_and_end(const char *name, size_t len)
 static PMU_COLD int end_outside(const char *name, size_t len)
 {
 	if (pmu_forked_inherits())
-		return pmu_forked_call(
-			len == PMU_NAME_TERMINATED ? PMU_FORKED_END : PMU_FORKED_END_N, name, len);
+		return pmu_forked_call(PMU_FORKED_END, name, len);
 	return enter_and_end(name, len);
 }
 

@@ -167,10 +167,7 @@ INLINE void restarted(CAST)
 
 	(void)self, (void)by, (void)cache;
 	begin(&call, way, a);
-	if (way == PMU_BY_LENGTH)
-		first(PMU_FORKED_BEGIN_N, b, NAME_LENGTH);
-	else
-		first(PMU_FORKED_BEGIN, b, PMU_NAME_TERMINATED);
+	first(PMU_FORKED_BEGIN, b, way == PMU_BY_LENGTH ? NAME_LENGTH : PMU_NAME_TERMINATED);
 	end(&call, way, b);
 	end(&call, way, a);
 }
