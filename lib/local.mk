@@ -513,6 +513,7 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/combine/texts.c \
 	%D%/report/combine/tree.c \
 	%D%/report/json_parts.c \
+	%D%/report/json_parts.h \
 	%D%/report/model/over_parts.c \
 	%D%/report/model/parts.c \
 	%D%/report/ranks/coding.h \
@@ -526,7 +527,9 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/ranks/ranks.c \
 	%D%/report/ranks/ranks.h \
 	%D%/report/ranks/to_model.c \
+	%D%/report/several.c \
 	%D%/report/text/parts.c \
+	%D%/report/text/parts.h \
 	%D%/session/config_help.c
 %C%_libpmu_combine_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_combine_la_CFLAGS = $(lib_cflags)
@@ -600,7 +603,7 @@ update-events:
 	$(PYTHON) $(srcdir)/%D%/group/tables/update.py "$(SRC)"
 
 lib_LTLIBRARIES += %D%/libpmu.la
-%C%_libpmu_la_SOURCES = %D%/machine/events_load.c %D%/report/alone.c
+%C%_libpmu_la_SOURCES = %D%/machine/events_load.c
 %C%_libpmu_la_CPPFLAGS = $(lib_cppflags) -DPMU_LIBDIR='"$(libdir)"'
 %C%_libpmu_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_la_LIBADD = %D%/libpmu-measure.la %D%/libpmu-common.la
@@ -630,7 +633,7 @@ nodist_staticlib_DATA = %D%/libpmu.a
 endif
 check_DATA = %D%/libpmu.a
 CLEANFILES += %D%/libpmu-static.la %D%/libpmu.a %D%/libpmu.a.o %D%/libpmu.a.symbols
-%C%_libpmu_static_la_SOURCES = %D%/group/resolve_here.c %D%/report/alone.c %D%/session/spawn_none.c
+%C%_libpmu_static_la_SOURCES = %D%/group/resolve_here.c %D%/session/spawn_none.c
 %C%_libpmu_static_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_static_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_static_la_LDFLAGS =

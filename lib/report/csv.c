@@ -339,22 +339,23 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 
 /* What each rank has of a region: the least, the mean, the most; each number for itself. */
 static void put_over(struct csv *csv, const struct pmu_model_section *s,
-		     const struct pmu_json_parts *parts, unsigned int sum)
+		     const struct pmu_several_rows *parts, unsigned int sum)
 {
 	static const char *const picks[] = { "least of ranks", "mean of ranks", "most of ranks" };
+	const struct pmu_several *several = csv->model->several;
 	int64_t rank, none;
 
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(picks); i++) {
 		enum pmu_pick pick = (enum pmu_pick)i;
-		double time = pmu_parts_pick(parts, sum, PMU_OVER_TIME_NS, pick, &rank);
+		double time = several->pick(parts, sum, PMU_OVER_TIME_NS, pick, &rank);
 
 		if (isnan(time))
 			return;
 		put_place(csv, s, &s->row[sum]);
 		pmu_strbuf_addf(csv->out, ",%s", picks[i]);
-		put_double(csv, pmu_parts_pick(parts, sum, PMU_OVER_CALLS, pick, &none));
+		put_double(csv, several->pick(parts, sum, PMU_OVER_CALLS, pick, &none));
 		put_double(csv, time);
-		put_double(csv, pmu_parts_pick(parts, sum, PMU_OVER_SELF_NS, pick, &none));
+		put_double(csv, several->pick(parts, sum, PMU_OVER_SELF_NS, pick, &none));
 		put_blanks(csv, csv->n_numbers - 3 + (csv->percentiles ? PMU_PERCENTILES : 0));
 		pmu_strbuf_add(csv->out, ",all");
 		put_u64(csv, rank >= 0, (uint64_t)rank);
@@ -363,10 +364,10 @@ static void put_over(struct csv *csv, const struct pmu_model_section *s,
 			put_double(csv,
 				   csv->count_at[k] < 0
 					   ? NAN
-					   : pmu_parts_pick(parts, sum,
-							    PMU_OVER_COUNT +
-								    (unsigned int)csv->count_at[k],
-							    pick, &none));
+					   : several->pick(parts, sum,
+							   PMU_OVER_COUNT +
+								   (unsigned int)csv->count_at[k],
+							   pick, &none));
 		put_blanks(csv, (csv->leasts ? csv->n_counts : 0) + csv->n_metrics);
 		pmu_strbuf_add(csv->out, "\n");
 	}
@@ -376,14 +377,15 @@ static void put_section(struct csv *csv, const struct pmu_model_section *s)
 {
 	/* the rows of one that ranks have made together are the sums again */
 	bool each = !csv->model->ranks || csv->model->n_parts;
-	struct pmu_json_parts *parts = NULL;
+	const struct pmu_several *several = csv->model->several;
+	struct pmu_several_rows *parts = NULL;
 	struct pmu_rows_by_sum index;
 
 	if (pmu_rows_by_sum(&index, s) < 0) {
 		csv->out->failed = 1;
 		return;
 	}
-	csv->out->failed |= pmu_json_parts_open(&parts, csv->model, s) < 0;
+	csv->out->failed |= several && several->open(&parts, csv->model, s) < 0;
 	use_section(csv, s);
 	for (unsigned int i = 0; i < s->n_rows; i++) {
 		put_row(csv, s, &s->row[i]);
@@ -394,7 +396,8 @@ static void put_section(struct csv *csv, const struct pmu_model_section *s)
 		for (unsigned int k = index.start[i]; each && k < index.start[i + 1]; k++)
 			put_row(csv, s, &s->thread_row[index.row[k]]);
 	}
-	pmu_json_parts_close(parts);
+	if (parts)
+		several->close(parts);
 	pmu_rows_by_sum_free(&index);
 }
 

@@ -636,26 +636,27 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 			const struct pmu_model_section *s, bool *first)
 {
 	struct pmu_rows_by_sum index;
-	struct pmu_json_parts *parts = NULL;
+	struct pmu_several_rows *parts = NULL;
 
 	if (pmu_rows_by_sum(&index, s) < 0) {
 		out->failed = 1;
 		return;
 	}
-	out->failed |= pmu_json_parts_open(&parts, model, s) < 0;
+	out->failed |= model->several && model->several->open(&parts, model, s) < 0;
 	for (unsigned int i = 0; i < s->n_rows && !out->failed; i++) {
 		next_line(out, *first, "    ");
 		*first = false;
 		put_region(out, s, &s->row[i]);
 		if (parts)
-			pmu_json_parts_put(out, parts, i);
+			model->several->put_json(out, parts, i);
 		put_team(out, model, s, &index, i);
 		put_rows(out, model, s, &index, i, THREADS);
 		if (model->n_sockets)
 			put_rows(out, model, s, &index, i, SOCKETS);
 		pmu_strbuf_add(out, "}");
 	}
-	pmu_json_parts_close(parts);
+	if (parts)
+		model->several->close(parts);
 	pmu_rows_by_sum_free(&index);
 }
 
@@ -699,7 +700,8 @@ void pmu_json_before_regions(struct pmu_strbuf *out, const struct pmu_model *mod
 	put_groups(out, model);
 	put_threads(out, model);
 	put_sockets(out, model);
-	pmu_json_ranks(out, model);
+	if (model->several)
+		model->several->put_json_ranks(out, model);
 }
 
 void pmu_json_after_regions(struct pmu_strbuf *out, const struct pmu_model *model)

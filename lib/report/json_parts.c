@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the JSON report of several processes says of each region beside the sums. */
+#include "report/json_parts.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +10,8 @@
 #include "report/json_put.h"
 #include "report/model/over_parts.h"
 #include "report/ranks/ranks.h"
-#include "report/several.h"
 
-struct pmu_json_parts {
+struct pmu_several_rows {
 	bool has_parts;
 	struct pmu_over_parts over;
 	const struct pmu_ranks *ranks; /* NULL: not of ranks */
@@ -18,7 +19,7 @@ struct pmu_json_parts {
 	struct pmu_ranks *made;
 };
 
-int pmu_json_parts_open(struct pmu_json_parts **parts, const struct pmu_model *model,
+int pmu_json_parts_open(struct pmu_several_rows **parts, const struct pmu_model *model,
 			const struct pmu_model_section *section)
 {
 	int rc;
@@ -42,7 +43,7 @@ int pmu_json_parts_open(struct pmu_json_parts **parts, const struct pmu_model *m
 	return rc;
 }
 
-void pmu_json_parts_close(struct pmu_json_parts *parts)
+void pmu_json_parts_close(struct pmu_several_rows *parts)
 {
 	if (parts && parts->has_parts)
 		pmu_over_parts_close(&parts->over);
@@ -114,7 +115,7 @@ static void put_over(struct pmu_strbuf *out, const struct pmu_over *over)
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_over_ranks(struct pmu_strbuf *out, const struct pmu_json_parts *parts,
+static void put_over_ranks(struct pmu_strbuf *out, const struct pmu_several_rows *parts,
 			   unsigned int sum)
 {
 	const struct pmu_ranks_section *s = parts->of_ranks;
@@ -140,7 +141,7 @@ static void put_over_ranks(struct pmu_strbuf *out, const struct pmu_json_parts *
 	pmu_strbuf_add(out, "}}");
 }
 
-void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *parts,
+void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_several_rows *parts,
 			unsigned int sum)
 {
 	if (parts->has_parts)
@@ -149,7 +150,7 @@ void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *par
 		put_over_ranks(out, parts, sum);
 }
 
-double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsigned int what,
+double pmu_parts_pick(const struct pmu_several_rows *parts, unsigned int sum, unsigned int what,
 		      enum pmu_pick pick, int64_t *rank)
 {
 	const struct pmu_ranks_row *row = parts->ranks ? &parts->of_ranks->row[sum] : NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What writers say only of several processes.  The library in a measured program makes reports of
- * one process: it has nothing of this (alone.c); the command and what else makes one report of
- * several have all of it.
+ * What writers say only of a model of several processes.  The model brings it along: the library in
+ * a measured program makes reports of one process, and has nothing of this.
  */
 #ifndef PMU_REPORT_SEVERAL_H
 #define PMU_REPORT_SEVERAL_H
@@ -10,30 +9,51 @@
 #include "base/strbuf.h"
 #include "report/model/model.h"
 
-/** How regions are spread over the parts of a model, on the way into a JSON report. */
-struct pmu_json_parts;
+struct pmu_text;
 
-/** pmu_json_parts_open() - @parts: NULL where there is nothing to say.  Return: 0 or -ENOMEM. */
-int pmu_json_parts_open(struct pmu_json_parts **parts, const struct pmu_model *model,
-			const struct pmu_model_section *section);
-/** pmu_json_parts_put() - members of a region, behind others; @sum: index into section->row */
-void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *parts,
-			unsigned int sum);
-void pmu_json_parts_close(struct pmu_json_parts *parts);
+/** How the regions of a section are spread over the parts of a model, ready to be asked. */
+struct pmu_several_rows;
 
 /** What is picked of a number that each rank has. */
 enum pmu_pick { PMU_PICK_LEAST, PMU_PICK_MEAN, PMU_PICK_MOST };
 
-/**
- * pmu_parts_pick() - of a sum, over ranks
- * @what: enum pmu_over_what
- * @rank: result: the rank that has it, -1 for the mean
- * Return: NaN where there is none.
- */
-double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsigned int what,
-		      enum pmu_pick pick, int64_t *rank);
+/** model->several, of a combined model and of one that ranks made together. */
+struct pmu_several {
+	/* to how many processes the parts @at belong; NULL: the first @n */
+	unsigned int (*n_processes)(const struct pmu_model_part *part, const unsigned int *at,
+				    unsigned int n);
 
-/** pmu_json_ranks() - a member of the report: each rank as a whole */
-void pmu_json_ranks(struct pmu_strbuf *out, const struct pmu_model *model);
+	/* @rows: NULL where there is nothing to say.  Return: 0 or -ENOMEM. */
+	int (*open)(struct pmu_several_rows **rows, const struct pmu_model *model,
+		    const struct pmu_model_section *section);
+	/* members of a region in JSON, behind others; @sum: index into section->row */
+	void (*put_json)(struct pmu_strbuf *out, const struct pmu_several_rows *rows,
+			 unsigned int sum);
+	/*
+	 * of a sum, over ranks; @what: enum pmu_over_what; @rank: result: the rank that has it, -1
+	 * for the mean.  Return: NaN where there is none.
+	 */
+	double (*pick)(const struct pmu_several_rows *rows, unsigned int sum, unsigned int what,
+		       enum pmu_pick pick, int64_t *rank);
+	void (*close)(struct pmu_several_rows *rows);
+	/* a member of the JSON report: each rank as a whole */
+	void (*put_json_ranks)(struct pmu_strbuf *out, const struct pmu_model *model);
+
+	/* what the parts are called: "ranks", "processes" */
+	const char *(*word)(const struct pmu_text *t);
+	/* "(8 ranks on node1)" */
+	void (*title)(struct pmu_text *t);
+	/* "7 of 8: rank 3 has no report"; "" where none is missing; lives in scratch */
+	const char *(*missing)(struct pmu_text *t);
+	/* how the regions are spread; @at: [@n] the sums to be shown; NULL: the first */
+	void (*put_over)(struct pmu_text *t, const struct pmu_model_section *section,
+			 const unsigned int *at, unsigned int n);
+	/* the ranks or processes */
+	void (*put_table)(struct pmu_text *t);
+	/* at the end of the text */
+	void (*end_text)(struct pmu_text *t);
+};
+
+extern const struct pmu_several pmu_several;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a JSON report says beside its regions: head, remarks, doubts, threads, groups. */
 #include "bindings/command/json/reader.h"
+#include "report/several.h"
 
 #include <limits.h>
 #include <math.h>
@@ -113,6 +114,8 @@ void pmu_json_read_parts(struct pmu_json_reader *reader, const struct pmu_value 
 		read_part(reader, pmu_json_element(reader, list, i, "parts"), &model->part[i]);
 		model->n_parts++;
 	}
+	model->several = &pmu_several;
+	model->several = &pmu_several;
 	reader->where[0] = '\0';
 }
 

@@ -355,20 +355,20 @@ static void put_thread_rows(struct pmu_strbuf *out, const struct pmu_model_secti
 static void put_over(struct pmu_strbuf *out, const struct pmu_model *model,
 		     const struct pmu_model_section *s)
 {
-	struct pmu_json_parts *parts = NULL;
+	struct pmu_several_rows *parts = NULL;
 
-	out->failed |= pmu_json_parts_open(&parts, model, s) < 0;
+	out->failed |= model->several && model->several->open(&parts, model, s) < 0;
 	if (!parts)
 		return;
 	key(out, ",\n   ", "over");
 	pmu_strbuf_add(out, "[");
 	for (unsigned int i = 0; i < s->n_rows && !out->failed; i++) {
 		put_u64(out, i ? ",\n    {" : "\n    {", "row", i);
-		pmu_json_parts_put(out, parts, i);
+		model->several->put_json(out, parts, i);
 		pmu_strbuf_add(out, "}");
 	}
 	pmu_strbuf_add(out, "]");
-	pmu_json_parts_close(parts);
+	model->several->close(parts);
 }
 
 void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model)

@@ -12,6 +12,7 @@
 #include "report/combine/combining.h"
 #include "report/model/all_calls.h"
 #include "report/model/block.h"
+#include "report/several.h"
 
 /* --- texts --- */
 
@@ -145,6 +146,7 @@ static int make_parts(struct pmu_combining *c)
 	if (!model->part)
 		return -ENOMEM;
 	model->n_parts = c->n_parts;
+	model->several = &pmu_several;
 	for (unsigned int i = 0; i < c->n_parts; i++) {
 		const struct pmu_origin *origin = &c->origin[i];
 		struct pmu_model_part *part = &model->part[i];

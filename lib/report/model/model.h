@@ -343,6 +343,7 @@ struct pmu_model_run {
 };
 
 struct pmu_ranks;
+struct pmu_several;
 
 struct pmu_model {
 	const char *program; /* file name of the executable */
@@ -376,6 +377,7 @@ struct pmu_model {
 	 * the sums (report/ranks/ranks.h); else NULL.
 	 */
 	const struct pmu_ranks *ranks;
+	const struct pmu_several *several; /* where it has either of them (report/several.h) */
 	bool is_damaged; /* parts of the store it was read from are left out, or may be here twice */
 	/* optional events that were given up, unknown settings and the like: whole sentences */
 	unsigned int n_notes;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "report/ranks/ranking.h"
+#include "report/several.h"
 
 struct pmu_ranks *pmu_ranks_new(void)
 {
@@ -86,6 +87,7 @@ void pmu_ranks_keep(struct pmu_ranks *ranks, struct pmu_model *model)
 	ranks->blocks = NULL;
 	pmu_block_join(&model->blocks, &blocks);
 	model->ranks = ranks;
+	model->several = &pmu_several;
 	/* the threads of all are one that is merged */
 	for (unsigned int i = 0; !model->n_parts && i < ranks->n_sections; i++)
 		for (unsigned int k = 0; k < ranks->section[i].n_rows; k++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/encode.h"
+#include "report/several.h"
 #include "report/text/terminal.h"
 #include "report/text/text.h"
 
@@ -146,7 +147,7 @@ static bool title(struct pmu_text *t)
 	else
 		pmu_strbuf_add(t->out, several ? "several programs" : "(unknown program)");
 	if (several) {
-		pmu_text_parts_title(t);
+		model->several->title(t);
 	} else {
 		pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);
 		if (model->host && model->host[0]) {
@@ -419,7 +420,7 @@ void pmu_text_head(struct pmu_text *t)
 		pmu_strbuf_addf(t->out, "libpmu %s\n", pmu_text_shown(t, model->version));
 	}
 	if (model->n_parts > 1)
-		item(t, width, pmu_text_parts_word(t), pmu_text_parts_missing(t));
+		item(t, width, model->several->word(t), model->several->missing(t));
 	caution(t, width);
 	command(t, width);
 	run(t, width);

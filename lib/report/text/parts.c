@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the text report says of a combined model's ranks or processes. */
+#include "report/text/parts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 #include "report/ranks/ranks.h"
 #include "report/text/longest.h"
 #include "report/text/table.h"
-#include "report/text/text.h"
 
 #define RANGES_NAMED 8u
 #define PARTS_SHOWN  16u

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/combine/combine.h"
 #include "report/encode.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
 #include "report/model/rows.h"
+#include "report/several.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
 
@@ -423,7 +423,7 @@ static uint64_t n_processes_of(struct pmu_text *t, const struct pmu_model_row *r
 	for (unsigned int i = 0; at && i < model->n_parts; i++)
 		if (!strcmp(model->part[i].program, row->name))
 			at[n++] = i;
-	n_processes = pmu_parts_processes(model->part, at, at ? n : 0);
+	n_processes = model->several ? model->several->n_processes(model->part, at, at ? n : 0) : 0;
 	return n_processes && n_processes < row->calls ? n_processes : row->calls;
 }
 
@@ -696,7 +696,7 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 	pmu_strbuf_add(t->out, named && summed ? ", " : "");
 	if (summed)
 		pmu_strbuf_addf(t->out, "all %s together",
-				several ? pmu_text_parts_word(t) : "threads");
+				several ? t->model->several->word(t) : "threads");
 	if (s->read_ns > 0) {
 		pmu_cell_time(&read, s->read_ns);
 		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
@@ -777,7 +777,7 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
 	put_rows(&r);
 	put_teams(&r);
 	if ((t->model->n_parts > 1 || t->model->ranks) && !t->failed && r.n)
-		pmu_text_over_parts(t, section, r.at, r.n);
+		t->model->several->put_over(t, section, r.at, r.n);
 	if (t->threads)
 		each_thread(t, section);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report as text: its order, and what stands below the tables. */
 #include "report/text/text.h"
+#include "report/several.h"
 
 #include <limits.h>
 #include <math.h>
@@ -320,7 +321,7 @@ static void put_who(struct pmu_text *t)
 	if (t->failed)
 		return;
 	if (t->model->n_parts > 1)
-		pmu_text_parts_table(t);
+		t->model->several->put_table(t);
 	if (!t->failed && threads_worth_a_table(t))
 		put_threads(t);
 }
@@ -397,6 +398,7 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		pmu_style_apply(out, t.start);
 	out->failed |= t.failed || t.line.failed;
 	pmu_strbuf_free(&t.line);
-	pmu_text_parts_close(&t);
+	if (model->several)
+		model->several->end_text(&t);
 	pmu_block_free(&t.scratch);
 }

@@ -138,33 +138,4 @@ void pmu_text_own(struct pmu_text *t);
 /** pmu_text_row_name() - a row's name for the first column; lives in scratch */
 const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row);
 
-/*
- * Of a combined model.
- */
-
-/** pmu_text_parts_word() - what its parts are called: "ranks", "processes" */
-const char *pmu_text_parts_word(const struct pmu_text *t);
-
-/** pmu_text_parts_title() - "(8 ranks on node1)" */
-void pmu_text_parts_title(struct pmu_text *t);
-
-/**
- * pmu_text_parts_missing() - "7 of 8: rank 3 has no report"; "" where none is missing; lives in
- * scratch
- */
-const char *pmu_text_parts_missing(struct pmu_text *t);
-
-/**
- * pmu_text_over_parts() - how the regions are spread over ranks or processes
- * @at: [@n] the sums to be shown; NULL: the first
- */
-void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section,
-			 const unsigned int *at, unsigned int n);
-
-/** pmu_text_parts_close() - at the end of the text */
-void pmu_text_parts_close(struct pmu_text *t);
-
-/** pmu_text_parts_table() - the ranks or processes */
-void pmu_text_parts_table(struct pmu_text *t);
-
 #endif

@@ -3,6 +3,7 @@
 #include "unit/part.h"
 
 #include "group/metric.h"
+#include "report/several.h"
 #include "unit/model_find.h"
 #include "unit/model_sample.h"
 
@@ -360,6 +361,7 @@ static void processes_have_threads_of_their_own(void)
 	struct pmu_model *model = of_threads(4, 8);
 
 	model->n_parts = 2;
+	model->several = &pmu_several;
 	model->part = pmu_model_alloc(model, 2 * sizeof(*model->part));
 	for (int part = 0; part < 2; part++) {
 		model->part[part] =
