@@ -36,7 +36,6 @@
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
-#include "report/ranks/ranks.h"
 #include "report/report.h"
 #include "report/several.h"
 

@@ -14,6 +14,14 @@ struct pmu_text;
 /** How the regions of a section are spread over the parts of a model, ready to be asked. */
 struct pmu_several_rows;
 
+/** Numbers of a region that are spread over ranks. */
+enum pmu_over_what {
+	PMU_OVER_TIME_NS,
+	PMU_OVER_CALLS,
+	PMU_OVER_SELF_NS, /* of those ranks where it is known */
+	PMU_OVER_COUNT,   /* and on: each count, net */
+};
+
 /** What is picked of a number that each rank has. */
 enum pmu_pick { PMU_PICK_LEAST, PMU_PICK_MEAN, PMU_PICK_MOST };
 

@@ -15,6 +15,7 @@
 #include "base/index.h"
 #include "base/strbuf.h"
 #include "report/model/fields.h"
+#include "report/several.h"
 
 /** A bucket is at most an eighth of its first number wide. */
 #define PMU_OVER_BITS    3u
@@ -44,14 +45,6 @@ struct pmu_over {
 	const char *min_host, *max_host;
 	unsigned int n_buckets, room;
 	struct pmu_over_bucket *bucket; /* ascending */
-};
-
-/** Numbers of a region that are spread over ranks. */
-enum pmu_over_what {
-	PMU_OVER_TIME_NS,
-	PMU_OVER_CALLS,
-	PMU_OVER_SELF_NS, /* of those ranks where it is known */
-	PMU_OVER_COUNT,   /* and on: each count, net */
 };
 
 /** Numbers of a rank as a whole. */
