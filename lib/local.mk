@@ -619,7 +619,9 @@ EXTRA_DIST += %D%/README.md %D%/region/selfcost/README.md %D%/libpmu.map
 # Loaded by libpmu when a name has to be looked up.
 pmulibdir = $(libdir)/pmu
 pmulib_LTLIBRARIES = %D%/libpmu-events.la
-%C%_libpmu_events_la_SOURCES =
+%C%_libpmu_events_la_SOURCES = %D%/group/resolve_here.c
+%C%_libpmu_events_la_CPPFLAGS = $(lib_cppflags)
+%C%_libpmu_events_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_events_la_LIBADD = %D%/libpmu-names.la %D%/libpmu-common.la
 %C%_libpmu_events_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(DEFS_LDFLAGS) $(SECTION_LDFLAGS)

@@ -8,7 +8,7 @@
 __attribute__((visibility("default"))) const struct pmu_resolver pmu_resolver = {
 	.events = { .size = sizeof(pmu_resolver),
 		    .version = PMU_VERSION_STRING,
-		    .model_find = pmu_cpu_model_find },
+		    .model_find = pmu_models_find },
 	.group_size = sizeof(struct pmu_group),
 	.catalog_size = sizeof(struct pmu_catalog),
 	.error_text = pmu_error_text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds and loads libpmu-events.so: in libpmu.so in the place of models.c. */
+/* Finds and loads libpmu-events.so. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
@@ -89,12 +89,4 @@ const struct pmu_events *pmu_events_get(void)
 	pmu_fail(ENOTSUP, "%s, and the one that is there is of version %s", library.needs,
 		 found->version);
 	return NULL;
-}
-
-/* Without it no processor is known. */
-const struct pmu_cpu_model *pmu_cpu_model_find(const struct pmu_cpu_id *id)
-{
-	const struct pmu_events *events = pmu_events_get();
-
-	return events ? events->model_find(id) : NULL;
 }

@@ -544,7 +544,7 @@ const struct pmu_cpu_model pmu_cpu_models[] = {
 	{ .vendor = NULL },
 };
 
-const struct pmu_cpu_model *pmu_cpu_model_find(const struct pmu_cpu_id *id)
+const struct pmu_cpu_model *pmu_models_find(const struct pmu_cpu_id *id)
 {
 	const struct pmu_cpu_model *model;
 

@@ -62,6 +62,9 @@ struct pmu_cpu_model {
 /** pmu_cpu_model_find() - the row of a CPU; NULL for one that no table has. */
 const struct pmu_cpu_model *pmu_cpu_model_find(const struct pmu_cpu_id *id);
 
+/** pmu_models_find() - the same, by what has the table. */
+const struct pmu_cpu_model *pmu_models_find(const struct pmu_cpu_id *id);
+
 /** All rows, a NULL vendor at the end. */
 extern const struct pmu_cpu_model pmu_cpu_models[];
 

@@ -66,10 +66,10 @@ includes() {
 }
 
 # The object of each source, in the shared library's form where there is one: what came from
-# sources that are gone is left out.  Callers of functions that stand in for libc's mean libc's.
+# sources that are gone is left out, and what a link takes in another's place.  Callers of functions that stand in for libc's mean libc's.
 # TEST_NM may be a command with options.
 symbols() {
-	(cd "$top/lib" && find . -name '*.c') | while read -r source; do
+	(cd "$top/lib" && find . -name '*.c' ! -name '*_here.c' ! -name '*_none.c') | while read -r source; do
 		folder=$build/lib/${source%/*} name=${source##*/}
 		for object in "$folder"/.libs/libpmu_*_la-"${name%.c}.o" "$folder"/libpmu_*_la-"${name%.c}.o"; do
 			[ -e "$object" ] && echo "$object" && break
