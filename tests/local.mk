@@ -536,14 +536,18 @@ long_tests = \
 	%D%/api/scribble_long.sh \
 	%D%/bindings/catch2.sh \
 	%D%/bindings/criterion.sh \
+	%D%/bindings/hpp.sh \
 	%D%/bindings/pytest.sh \
+	%D%/bindings/python.sh \
 	%D%/arm/exact.sh \
+	%D%/bench/ceilings.sh \
 	%D%/bench/overhead.sh \
 	%D%/bench/scale.sh \
 	%D%/bindings/mpi_job.sh \
 	%D%/faults/many.sh \
 	%D%/fuzz/event \
 	%D%/package/debian.sh \
+	%D%/package/wheel.sh \
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
