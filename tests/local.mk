@@ -70,30 +70,30 @@ unit_tests += %D%/unit/counters/all
 	%D%/unit/counters/request.c \
 	%D%/unit/counters/select.c \
 	%D%/unit/counters/software.c
-unit_tests += %D%/unit/group/all
-%C%_unit_group_all_SOURCES = $(unit_main) \
-	%D%/unit/group/branches.c \
-	%D%/unit/group/encodings.c \
-	%D%/unit/group/event.c \
-	%D%/unit/group/file.c \
-	%D%/unit/group/find.c \
-	%D%/unit/group/fit.c \
-	%D%/unit/group/fold.c \
-	%D%/unit/group/formula.c \
-	%D%/unit/group/group.c \
-	%D%/unit/group/intel.c \
-	%D%/unit/group/intel_formula.c \
-	%D%/unit/group/intel_metric.c \
-	%D%/unit/group/interrupts.c \
-	%D%/unit/group/likwid.c \
-	%D%/unit/group/linux.c \
-	%D%/unit/group/metric.c \
-	%D%/unit/group/mistyped.c \
-	%D%/unit/group/pfm.c \
-	%D%/unit/group/sysfs.c \
-	%D%/unit/group/top_down.c \
-	%D%/unit/group/uncore.c \
-	%D%/unit/group/usual.c
+unit_tests += %D%/unit/names/all
+%C%_unit_names_all_SOURCES = $(unit_main) \
+	%D%/unit/names/branches.c \
+	%D%/unit/names/encodings.c \
+	%D%/unit/names/event.c \
+	%D%/unit/names/file.c \
+	%D%/unit/names/find.c \
+	%D%/unit/names/fit.c \
+	%D%/unit/names/fold.c \
+	%D%/unit/names/formula.c \
+	%D%/unit/names/group.c \
+	%D%/unit/names/intel.c \
+	%D%/unit/names/intel_formula.c \
+	%D%/unit/names/intel_metric.c \
+	%D%/unit/names/interrupts.c \
+	%D%/unit/names/likwid.c \
+	%D%/unit/names/linux.c \
+	%D%/unit/names/metric.c \
+	%D%/unit/names/mistyped.c \
+	%D%/unit/names/pfm.c \
+	%D%/unit/names/sysfs.c \
+	%D%/unit/names/top_down.c \
+	%D%/unit/names/uncore.c \
+	%D%/unit/names/usual.c
 unit_tests += %D%/unit/machine/all
 %C%_unit_machine_all_SOURCES = $(unit_main) \
 	%D%/unit/machine/claims.c \
@@ -145,10 +145,10 @@ unit_tests += %D%/unit/store/all
 unit_tests += \
 	%D%/unit/base/retry \
 	%D%/unit/bench/verify \
-	%D%/unit/group/matrix \
-	%D%/unit/group/pfm_load \
-	%D%/unit/group/spelling \
-	%D%/unit/group/tables \
+	%D%/unit/names/matrix \
+	%D%/unit/names/pfm_load \
+	%D%/unit/names/spelling \
+	%D%/unit/names/tables \
 	%D%/unit/machine/hwloc_load \
 	%D%/unit/region/publish \
 	%D%/unit/region/teams \
@@ -695,8 +695,8 @@ EXTRA_DIST += \
 	%D%/unit/store_build.h \
 	%D%/unit/counters/perf_fake.h \
 	%D%/unit/counters/program_run.h \
-	%D%/unit/group/matrix.h \
-	%D%/unit/group/shown.h \
+	%D%/unit/names/matrix.h \
+	%D%/unit/names/shown.h \
 	%D%/unit/session/sockets_fake.h \
 	%D%/unit/store/simple.h \
 	%D%/valgrind/common.sh \

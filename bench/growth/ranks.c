@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/ranks/ranks.h"
+#include "reports/ranks/ranks.h"
 
 #define COUNTS 4u
 

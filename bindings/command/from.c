@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "bindings/command/command.h"
-#include "group/catalog.h"
 #include "machine/machine.h"
+#include "plan/catalog.h"
 
 static const char *setting(const char *name)
 {

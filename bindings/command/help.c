@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "bindings/command/command.h"
-#include "group/event.h"
-#include "session/config.h"
+#include "plan/event.h"
+#include "settings/config.h"
 
 #define WIDTH           90
 #define HELP_WIDTH      100

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "bindings/mpi/mpi.h"
-#include "report/ranks/ranks.h"
+#include "reports/ranks/ranks.h"
 
 #define TAG 7
 /* Of a message; far beyond what records of PMU_RANKS_MAX_ROWS regions have. */

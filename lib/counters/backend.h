@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counters/plan.h"
+#include "plan/plan.h"
 
 /** Why a source cannot count a plan. */
 struct pmu_probe {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libpmu-events.so, which knows names: of processors, for the layers from here on, and of events
- * (group/resolve.h).  A program loads it when the first name has to be looked up.
+ * (plan/resolve.h).  A program loads it when the first name has to be looked up.
  */
 #ifndef PMU_MACHINE_EVENTS_H
 #define PMU_MACHINE_EVENTS_H

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 #include "counters/valgrind/request.h"
-#include "group/interrupts.h"
+#include "plan/interrupts.h"
 #include "session/rotate.h"
 #include "session/session.h"
 #include "session/sockets.h"

@@ -7,12 +7,12 @@
 
 #include "base/compiler.h"
 #include "counters/valgrind/request.h"
-#include "group/fit.h"
-#include "group/resolve.h"
-#include "group/simulated.h"
-#include "group/usual.h"
+#include "plan/resolve.h"
+#include "plan/simulated.h"
+#include "plan/usual.h"
 #include "session/choose.h"
 #include "session/describe.h"
+#include "session/fit.h"
 #include "session/session.h"
 
 static void note(const char *text)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "group/catalog.h"
+#include "plan/catalog.h"
 #include "session/groups.h"
 
 /**

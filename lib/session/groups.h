@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "counters/backend.h"
-#include "group/group.h"
+#include "plan/group.h"
 #include "report/model/model.h"
 #include "store/merge.h"
 #include "store/row.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/resolve.h"
+#include "plan/resolve.h"
 #include "session/require.h"
 #include "session/session.h"
 

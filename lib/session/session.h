@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "session/config.h"
 #include "session/groups.h"
 #include "session/sink.h"
 #include "session/thread.h"
+#include "settings/config.h"
 #include "store/brief.h"
 #include "store/table.h"
 

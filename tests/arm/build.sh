@@ -22,11 +22,11 @@ compile="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fno-math-errno -fPIC -fvisibility=hid
 link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -Wl,--as-needed"
 
 cd "$top"
-awk -f lib/group/data/embed.awk lib/group/data/*.group >"$out/shipped.c"
-awk -f lib/group/tables/embed.awk lib/group/tables/intel/* >"$out/tables.c"
+awk -f lib/names/data/embed.awk lib/names/data/*.group >"$out/shipped.c"
+awk -f lib/names/tables/embed.awk lib/names/tables/intel/* >"$out/tables.c"
 {
 	# libcpuid is for x86
-	find lib -name '*.[cS]' ! -path lib/group/shipped.c ! -path lib/group/tables/all.c ! -path 'lib/machine/libcpuid/*' | sort
+	find lib -name '*.[cS]' ! -path lib/names/shipped.c ! -path lib/names/tables/all.c ! -path 'lib/machine/libcpuid/*' | sort
 	echo lib/machine/libcpuid/none.c
 	echo lib/machine/libcpuid/text.c
 	echo "$out/shipped.c"

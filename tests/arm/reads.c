@@ -6,7 +6,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "counters/perf/perf.h"
-#include "group/event.h"
+#include "plan/event.h"
 #include "pmu.h"
 #include "tap.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/formula.h"
-#include "group/group.h"
+#include "plan/formula.h"
+#include "plan/group.h"
 
 struct checked_group {
 	const struct pmu_group *group;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/catalog.h"
-#include "group/group.h"
 #include "machine/models.h"
+#include "plan/catalog.h"
+#include "plan/group.h"
 #include "tests/fuzz/fuzz.h"
 
 #define N_MODELS 6

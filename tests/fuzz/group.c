@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/file/file.h"
+#include "names/file/file.h"
 #include "tests/fuzz/check_group.h"
 #include "tests/fuzz/fuzz.h"
 

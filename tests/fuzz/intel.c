@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "group/vendor/file.h"
-#include "group/vendor/map.h"
-#include "group/vendor/slot.h"
+#include "names/json.h"
+#include "names/vendor/file.h"
+#include "names/vendor/map.h"
+#include "names/vendor/slot.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Depth goes up and down by one, and never below 0; strings fit into their own place. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/formula.h"
-#include "group/vendor/metric_parts.h"
+#include "names/vendor/metric_parts.h"
+#include "plan/formula.h"
 #include "tests/fuzz/fuzz.h"
 
 /* One without and one with shares in PERF_METRICS; each keeps its tables from input to input. */

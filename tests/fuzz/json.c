@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "bindings/command/json/read.h"
 #include "bindings/command/page/data.h"
-#include "group/metric.h"
-#include "report/combine/combine.h"
+#include "names/json.h"
+#include "report/model/metric.h"
 #include "report/report.h"
+#include "reports/combine/combine.h"
 #include "tests/fuzz/check_teams.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/likwid/likwid.h"
+#include "names/likwid/likwid.h"
 #include "tests/fuzz/check_group.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/formula.h"
+#include "plan/formula.h"
 
 static int look_up(void *arg, const char *name, double *value)
 {

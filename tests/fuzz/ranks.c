@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "group/metric.h"
-#include "report/ranks/ranks.h"
+#include "report/model/metric.h"
 #include "report/report.h"
+#include "reports/ranks/ranks.h"
 #include "tests/fuzz/fuzz.h"
 
 static void report(struct pmu_ranks *ranks)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/tables/table.h"
-#include "group/vendor/slot.h"
+#include "names/tables/table.h"
+#include "names/vendor/slot.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_TABLES 6

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "group/catalog.h"
-#include "group/sysfs/format.h"
-#include "group/sysfs/sysfs.h"
 #include "machine/boxes.h"
 #include "machine/models.h"
+#include "names/sysfs/format.h"
+#include "names/sysfs/sysfs.h"
+#include "plan/catalog.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const files[] = { "format/event", "format/x",          "format/y",

@@ -12,7 +12,7 @@
 
 #include "counters/backend.h"
 #include "counters/perf/perf.h"
-#include "group/group.h"
+#include "plan/group.h"
 #include "tests/tap.h"
 
 #define REPEATS 50

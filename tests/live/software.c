@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "counters/backend.h"
-#include "group/group.h"
+#include "plan/group.h"
 #include "tests/tap.h"
 
 #define PAGES 128

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "group/catalog.h"
-#include "group/event.h"
-#include "group/sysfs/sysfs.h"
+#include "names/sysfs/sysfs.h"
+#include "plan/catalog.h"
+#include "plan/event.h"
 #include "tests/tap.h"
 
 static int open_event(const struct pmu_slot *slot)

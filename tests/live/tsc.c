@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "counters/backend.h"
-#include "group/group.h"
+#include "plan/group.h"
 #include "tests/tap.h"
 
 #if defined(__x86_64__)

@@ -10,7 +10,7 @@ build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-data=lib/group/data
+data=lib/names/data
 evidence=$tmp/diff
 
 case $(uname -m) in

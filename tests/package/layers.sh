@@ -11,15 +11,17 @@ layers='
 base/ bindings/likwid/ bindings/papi/ bindings/preload/keep
 machine/ bindings/annotations/
 bindings/preload/
+plan/
 report/ counters/ store/
-counters/valgrind/
+reports/ counters/valgrind/
 store/read/ counters/perf/
 counters/msr/ counters/software.c
 counters/backend.c
-group/
+names/ settings/
 session/
 region/
-api/
+api/ bindings/mpi/
+bindings/command/
 '
 top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${TEST_BUILDDIR:-.}
@@ -60,7 +62,8 @@ check() {
 }
 
 includes() {
-	(cd "$top/lib" && find . ../bindings/preload -name '*.[ch]' \
+	(cd "$top/lib" && find . ../bindings/preload ../bindings/mpi ../bindings/command \
+		-name '*.[ch]' \
 		-exec grep -HE '^[[:space:]]*#[[:space:]]*include "[a-z_]+/' {} +) |
 		sed -E 's,^(\./|\.\./)([^:]*):.*"(lib/)?(.*)".*,\2 \4,'
 }

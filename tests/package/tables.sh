@@ -16,7 +16,7 @@ trap 'rm -rf "$tmp"' EXIT
 evidence=$tmp/err
 
 mkdir "$tmp/tables" "$tmp/tables/intel" "$tmp/linux" "$tmp/linux/tools" "$tmp/linux/tools/perf"
-cp lib/group/tables/update.py "$tmp/tables"
+cp lib/names/tables/update.py "$tmp/tables"
 cp -R tests/data/pmu-events "$tmp/linux/tools/perf"
 chmod -R u+w "$tmp"
 arch=$tmp/linux/tools/perf/pmu-events/arch

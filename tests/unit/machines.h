@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/plan.h"
 #include "machine/machine.h"
+#include "plan/plan.h"
 
 #define MADE_EVENTS_ALL 0x7f
 

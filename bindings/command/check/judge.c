@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/branches.h"
+#include "names/branches.h"
 
 bool pmu_check_is_exact(const char *measure)
 {

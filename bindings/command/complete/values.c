@@ -8,8 +8,8 @@
 #include "bindings/command/complete/complete.h"
 #include "bindings/command/list/list.h"
 #include "bindings/preload/parts.h"
-#include "group/catalog.h"
-#include "session/config.h"
+#include "plan/catalog.h"
+#include "settings/config.h"
 
 typedef void put_values(struct pmu_complete *complete);
 

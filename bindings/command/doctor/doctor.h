@@ -8,8 +8,8 @@
 
 #include "base/strbuf.h"
 #include "counters/backend.h"
-#include "group/fit.h"
-#include "group/group.h"
+#include "plan/group.h"
+#include "session/fit.h"
 
 /** A source, tried as a measured program would. */
 struct pmu_doctor_source {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
-#include "group/catalog.h"
+#include "plan/catalog.h"
 
 struct request {
 	const char *cpu;

@@ -5,10 +5,10 @@
 
 #include "base/strbuf.h"
 #include "counters/msr/request.h"
-#include "counters/msr/select.h"
-#include "group/event.h"
-#include "group/vendor/vendor.h"
 #include "machine/machine.h"
+#include "names/vendor/vendor.h"
+#include "plan/event.h"
+#include "plan/select.h"
 
 /** One event on one CPU. */
 struct pmu_event_view {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "bindings/command/json/reader.h"
-#include "report/ranks/ranks.h"
+#include "reports/ranks/ranks.h"
 
 static int digit_of(char c)
 {

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "bindings/command/json/reader.h"
-#include "group/metric.h"
 #include "report/encode.h"
+#include "report/model/metric.h"
 
 #define SCHEMA 1
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/json.h"
+#include "names/json.h"
 
 /** On the way through the text. */
 struct parse {

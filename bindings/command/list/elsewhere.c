@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bindings/command/list/list.h"
-#include "group/group.h"
+#include "plan/group.h"
 
 static bool has_energy(const struct pmu_cpu_model *model, const struct pmu_slot *slot)
 {

@@ -14,15 +14,15 @@
 #include "bindings/command/command.h"
 #include "bindings/command/list/list.h"
 #include "counters/backend.h"
-#include "group/event.h"
-#include "group/file/file.h"
-#include "group/fit.h"
-#include "group/likwid/likwid.h"
-#include "group/pfm/pfm.h"
-#include "group/sysfs/sysfs.h"
-#include "group/vendor/metric.h"
-#include "group/vendor/vendor.h"
 #include "machine/machine.h"
+#include "names/file/file.h"
+#include "names/likwid/likwid.h"
+#include "names/pfm/pfm.h"
+#include "names/sysfs/sysfs.h"
+#include "names/vendor/metric.h"
+#include "names/vendor/vendor.h"
+#include "plan/event.h"
+#include "session/fit.h"
 
 /* --- rows --- */
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/strbuf.h"
-#include "group/catalog.h"
+#include "plan/catalog.h"
 
 enum pmu_list_kind { PMU_LIST_EVENTS, PMU_LIST_GROUPS, PMU_LIST_PMUS, PMU_LIST_KINDS };
 

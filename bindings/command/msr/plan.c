@@ -11,7 +11,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/msr/msr.h"
 #include "counters/msr/device.h"
-#include "group/catalog.h"
+#include "plan/catalog.h"
 
 static int load_group(const struct pmu_command_msr *request, const struct pmu_machine *machine,
 		      struct pmu_group *group)

@@ -7,8 +7,8 @@
 
 #include "base/strbuf.h"
 #include "counters/msr/program.h"
-#include "group/fit.h"
-#include "group/group.h"
+#include "plan/group.h"
+#include "session/fit.h"
 
 struct pmu_plan_shown {
 	const struct pmu_machine *machine;

@@ -36,8 +36,8 @@
 #include "base/error.h"
 #include "bindings/command/page/calls.h"
 #include "bindings/command/viewers/protobuf.h"
-#include "report/base64.h"
 #include "report/json_put.h"
+#include "reports/base64.h"
 
 static int by_begin(const void *a, const void *b)
 {

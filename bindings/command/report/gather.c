@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "bindings/command/report/inputs.h"
-#include "group/metric.h"
 #include "report/model/block.h"
+#include "report/model/metric.h"
 
 /* Adding up is one at a time, and takes a tenth of what reading takes. */
 #define MOST_READERS 8

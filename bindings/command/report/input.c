@@ -15,7 +15,7 @@
 #include "bindings/command/json/read.h"
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/series/read.h"
-#include "group/metric.h"
+#include "report/model/metric.h"
 #include "store/place.h"
 #include "store/read/list.h"
 #include "store/read/snapshot.h"

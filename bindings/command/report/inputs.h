@@ -3,7 +3,7 @@
 #ifndef PMU_COMMAND_INPUTS_H
 #define PMU_COMMAND_INPUTS_H
 
-#include "report/combine/combine.h"
+#include "reports/combine/combine.h"
 
 /** A file and what became of it. */
 struct pmu_input {

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/report/inputs.h"
-#include "group/metric.h"
-#include "report/combine/combine.h"
+#include "report/model/metric.h"
+#include "reports/combine/combine.h"
 
 bool pmu_input_is_ranked(const struct pmu_model *model)
 {

@@ -2,7 +2,7 @@
 /*
  * What regions computed and moved, from the metrics of whatever sections have them.
  *
- * A metric is known by its name and unit (lib/group/data): so another processor, or a group of
+ * A metric is known by its name and unit (lib/names/data): so another processor, or a group of
  * the user's own, needs no change here.
  */
 #include <errno.h>

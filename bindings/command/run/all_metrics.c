@@ -8,7 +8,7 @@
 #include "bindings/command/list/list.h"
 #include "bindings/command/run/run.h"
 #include "counters/backend.h"
-#include "group/group.h"
+#include "plan/group.h"
 
 /* It stands for groups that are in the list themselves, or counts nothing. */
 static bool is_left_out(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu check --exact-branches`: what is counted for it. */
-#include "group/branches.h"
+#include "names/branches.h"
 
 #include <string.h>
 

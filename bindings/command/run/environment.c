@@ -309,7 +309,7 @@ static bool is_replaced_setting(const struct pmu_run_request *request, const cha
 #define VALUED(...)
 #define SWITCH(...)
 #define SET(variable, ...) [PMU_CONFIG_##variable] = true,
-#include "session/config_vars.h"
+#include "settings/vars.h"
 	};
 	const bool counts = PMU_RUN_SETTING(request, PMU_GROUP) ||
 			    PMU_RUN_SETTING(request, PMU_EVENTS);

@@ -13,8 +13,8 @@
 #include "base/sysfile.h"
 #include "bindings/command/run/run.h"
 #include "bindings/mpi/job.h"
-#include "group/metric.h"
-#include "report/ranks/ranks.h"
+#include "report/model/metric.h"
+#include "reports/ranks/ranks.h"
 #include "session/rank.h"
 
 /* Names of programs that start ranks begin so; a distribution may add which MPI it is of. */

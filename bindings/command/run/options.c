@@ -18,8 +18,8 @@
 #include "bindings/preload/parts.h"
 #include "counters/backend.h"
 #include "machine/mask.h"
-#include "session/config.h"
 #include "session/require.h"
+#include "settings/config.h"
 
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
 
@@ -184,7 +184,7 @@ const struct pmu_option pmu_run_options[] = {
 	  .says = "1",                                                               \
 	  .part = PMU_PART_##in,                                                     \
 	  TEXT(setting[PMU_CONFIG_##variable]) },
-#include "session/config_vars.h"
+#include "settings/vars.h"
 	{ "--topdown", .argument = "[=LEVEL]", .take = take_topdown, .words = "1 2 3 4",
 	  .part = PMU_PART_COUNTED,
 	  .help = "where the processor's slots went: a tree to level 1 to 4, 2 without it; its groups take turns between calls of outermost regions" },

@@ -14,7 +14,7 @@
 #include "base/place.h"
 #include "bindings/command/command.h"
 #include "report/report.h"
-#include "session/config.h"
+#include "settings/config.h"
 
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
 #define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */

@@ -14,9 +14,9 @@
 #include "bindings/command/roofline/roofline.h"
 #include "bindings/command/run/run.h"
 #include "bindings/command/viewers/viewers.h"
-#include "group/metric.h"
-#include "report/combine/combine.h"
+#include "report/model/metric.h"
 #include "report/text/terminal.h"
+#include "reports/combine/combine.h"
 
 #define MAX_PATH 4096
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "bindings/command/top/making.h"
-#include "group/metric.h"
+#include "report/model/metric.h"
 
 /* A time that is known to be in a range alone is told where that is so much of all. */
 #define ABOUT 0.02

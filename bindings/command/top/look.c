@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "bindings/command/top/top.h"
-#include "group/metric.h"
 #include "report/model/finish.h"
+#include "report/model/metric.h"
 
 uint32_t pmu_top_key(const struct pmu_model_row *sum)
 {

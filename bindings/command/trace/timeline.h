@@ -8,7 +8,7 @@
 #include "bindings/command/trace/nest.h"
 #include "bindings/command/trace/sink.h"
 #include "bindings/command/trace/trace.h"
-#include "group/metric.h"
+#include "report/model/metric.h"
 
 struct pmu_timeline_format;
 

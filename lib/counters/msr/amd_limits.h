@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "counters/msr/select.h"
+#include "plan/select.h"
 
 /**
  * pmu_amd_limit() - the general counters that can count an event

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "counters/backend.h"
-#include "counters/plan.h"
 #include "machine/machine.h"
+#include "plan/plan.h"
 
 enum pmu_msr_phase {
 	/* which counters others use; what was in each register that is going to be written */

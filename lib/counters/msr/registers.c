@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/msr/select.h"
+#include "plan/select.h"
 
 enum condition {
 	INTEL,    /* architectural monitoring */

@@ -3,9 +3,9 @@
 #ifndef PMU_MSR_REQUEST_H
 #define PMU_MSR_REQUEST_H
 
-#include "counters/msr/select.h"
-#include "counters/plan.h"
 #include "machine/machine.h"
+#include "plan/plan.h"
+#include "plan/select.h"
 
 struct pmu_msr_request {
 	bool selectable;          /* a general counter can count it: */

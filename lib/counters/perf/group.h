@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "counters/backend.h"
-#include "counters/plan.h"
+#include "plan/plan.h"
 
 /** On what a group counts, and how its descriptors are kept. */
 struct pmu_perf_where {

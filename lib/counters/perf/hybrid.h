@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "counters/perf/group.h"
-#include "counters/plan.h"
 #include "machine/mask.h"
+#include "plan/plan.h"
 
 #define PMU_PERF_KINDS 4
 /* Neither P nor E: a kind of arm64's cores, of which no name says how fast it is. */

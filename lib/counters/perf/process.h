@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counters/plan.h"
+#include "plan/plan.h"
 
 struct pmu_perf_process;
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "counters/plan.h"
+#include "plan/plan.h"
 
 /**
  * Valgrind manual, Callgrind, "Cost Events": instructions, data reads and writes, misses of the

@@ -75,7 +75,7 @@ uint64_t pmu_model_span(const struct pmu_model *model);
 
 /*
  * Sums one by one: pmu_sums_make() does all of it with the section's threads' rows, a gathering
- * (report/combine/gather.c) with rows that come and go.
+ * (reports/combine/gather.c) with rows that come and go.
  */
 
 /**

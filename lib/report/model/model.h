@@ -19,7 +19,7 @@ struct pmu_model_count {
 struct pmu_model_metric {
 	const char *name;    /* "IPC" */
 	const char *unit;    /* "" or "%" */
-	const char *formula; /* see group/metric.h; "" in a model read from JSON */
+	const char *formula; /* see report/model/metric.h; "" in a model read from JSON */
 };
 
 enum pmu_model_row_flags {
@@ -374,7 +374,7 @@ struct pmu_model {
 	struct pmu_model_part *part;
 	/*
 	 * Of a report that the ranks of a job made together: how all is spread over them, rows as
-	 * the sums (report/ranks/ranks.h); else NULL.
+	 * the sums (reports/ranks/ranks.h); else NULL.
 	 */
 	const struct pmu_ranks *ranks;
 	const struct pmu_several *several; /* where it has either of them (report/several.h) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Walking through JSON texts, good ones and bad ones. */
-#include "base/json.h"
+#include "names/json.h"
 
 #include "unit/part.h"
 

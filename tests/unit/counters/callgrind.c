@@ -6,7 +6,7 @@
 #include "counters/backend.h"
 #include "counters/valgrind/text.h"
 #include "counters/valgrind/valgrind.h"
-#include "group/simulated.h"
+#include "plan/simulated.h"
 #include "unit/part.h"
 
 #define BIT(event) (1u << PMU_CALLGRIND_##event)

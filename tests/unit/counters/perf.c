@@ -13,7 +13,7 @@
 
 #include "counters/perf/watchdog.h"
 #include "counters/perf/why.h"
-#include "group/group.h"
+#include "plan/group.h"
 #include "tests/refuse.h"
 #include "unit/part.h"
 

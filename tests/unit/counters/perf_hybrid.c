@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "counters/perf/perf.h"
-#include "group/catalog.h"
-#include "group/group.h"
+#include "plan/catalog.h"
+#include "plan/group.h"
 #include "pmu.h"
 #include "tests/unit/counters/perf_fake.h"
 #include "unit/part.h"

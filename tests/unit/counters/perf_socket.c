@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "counters/perf/places.h"
 #include "counters/perf/why.h"
-#include "group/catalog.h"
-#include "group/group.h"
 #include "machine/models.h"
+#include "plan/catalog.h"
+#include "plan/group.h"
 #include "tests/unit/counters/perf_fake.h"
 #include "unit/part.h"
 

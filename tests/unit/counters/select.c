@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event selects, field by field. */
-#include "counters/msr/select.h"
+#include "plan/select.h"
 
 #include <string.h>
 

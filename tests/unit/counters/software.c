@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "counters/perf/perf.h"
-#include "group/group.h"
+#include "plan/group.h"
 #include "tests/refuse.h"
 #include "unit/part.h"
 

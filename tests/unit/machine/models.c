@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "group/pfm/load.h"
+#include "names/pfm/load.h"
 #include "unit/part.h"
 
 static const struct pmu_cpu_model *find(const char *vendor, uint32_t family, uint32_t model,

@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 #include "bindings/command/json/read.h"
-#include "group/metric.h"
-#include "report/combine/combine.h"
 #include "report/encode.h"
-#include "report/model/over_parts.h"
+#include "report/model/metric.h"
 #include "report/report.h"
+#include "reports/combine/combine.h"
+#include "reports/over_parts.h"
 #include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;

@@ -2,8 +2,8 @@
 /* The CSV report, read back cell by cell. */
 #include "unit/part.h"
 
-#include "group/metric.h"
 #include "report/encode.h"
+#include "report/model/metric.h"
 #include "report/report.h"
 #include "unit/model_sample.h"
 

@@ -3,9 +3,9 @@
 #include "unit/part.h"
 
 #include "base/buckets.h"
-#include "report/combine/combine.h"
 #include "report/model/histogram.h"
 #include "report/report.h"
+#include "reports/combine/combine.h"
 #include "store/row.h"
 #include "unit/model_sample.h"
 

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <locale.h>
 
-#include "group/metric.h"
 #include "report/encode.h"
+#include "report/model/metric.h"
 #include "report/report.h"
 #include "unit/model_sample.h"
 

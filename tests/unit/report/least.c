@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "report/combine/combine.h"
 #include "report/model/least.h"
 #include "report/report.h"
+#include "reports/combine/combine.h"
 #include "store/bank.h"
 #include "store/merge.h"
 #include "store/table.h"

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/buckets.h"
-#include "group/metric.h"
-#include "report/combine/combine.h"
 #include "report/model/histogram.h"
 #include "report/model/least.h"
+#include "report/model/metric.h"
 #include "report/model/turns.h"
-#include "report/ranks/ranks.h"
 #include "report/report.h"
+#include "reports/combine/combine.h"
+#include "reports/ranks/ranks.h"
 #include "unit/model_sample.h"
 
 #define JOBS    1000u

@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "bindings/command/json/read.h"
-#include "group/metric.h"
-#include "report/combine/combine.h"
-#include "report/model/over_parts.h"
-#include "report/ranks/ranks.h"
+#include "report/model/metric.h"
 #include "report/report.h"
+#include "reports/combine/combine.h"
+#include "reports/over_parts.h"
+#include "reports/ranks/ranks.h"
 #include "unit/model_sample.h"
 
 #define RANKS 37u

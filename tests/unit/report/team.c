@@ -2,7 +2,7 @@
 /* What a region's team did: its openers' calls and the rows of threads that worked for it. */
 #include "unit/part.h"
 
-#include "group/metric.h"
+#include "report/model/metric.h"
 #include "report/several.h"
 #include "unit/model_find.h"
 #include "unit/model_sample.h"

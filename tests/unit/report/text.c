@@ -2,8 +2,8 @@
 /* The text report: what it says, and that it fits. */
 #include "unit/part.h"
 
-#include "group/metric.h"
 #include "report/encode.h"
+#include "report/model/metric.h"
 #include "report/report.h"
 #include "report/text/longest.h"
 #include "unit/model_sample.h"

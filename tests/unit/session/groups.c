@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "session/config.h"
+#include "settings/config.h"
 #include "unit/part.h"
 
 #define SANDY_BRIDGE TEST_SRCDIR "/tests/data/cpuid/sandybridge-i7-2600k.txt"

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* For programs that are linked with what knows names: nothing is loaded. */
-#include "group/resolve.h"
-
-const struct pmu_events *pmu_events_get(void)
-{
-	return &pmu_resolver.events;
-}

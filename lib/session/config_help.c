@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* What people are told of the PMU_* variables. */
-#include "session/config.h"
-
-const struct pmu_config_help pmu_config_help[] = {
-#define VAR(name, values, fallback, about, member, take) { #name, values, fallback, about },
-#include "session/config_vars.h"
-	{ NULL, NULL, NULL, NULL },
-};
