@@ -680,7 +680,7 @@ EXTRA_%C%_libpmu_la_DEPENDENCIES = %D%/libpmu.map $(top_builddir)/config.status
 	-Wl,--version-script=$(srcdir)/%D%/libpmu.map \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(SECTION_LDFLAGS)
 
-EXTRA_DIST += %D%/README.md %D%/region/selfcost/README.md %D%/libpmu.map
+EXTRA_DIST += %D%/README.md %D%/ADDING.md %D%/GLOSSARY.md %D%/region/selfcost/README.md %D%/libpmu.map
 
 # Loaded by libpmu when a name has to be looked up.
 pmulibdir = $(libdir)/pmu

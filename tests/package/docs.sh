@@ -10,7 +10,7 @@ build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-texts='README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md lib/README.md tests/README.md bench/README.md bindings/README.md bindings/packages/README.md'
+texts='README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md lib/README.md lib/ADDING.md lib/GLOSSARY.md tests/README.md bench/README.md bindings/README.md bindings/packages/README.md'
 evidence=$tmp/bad
 
 # What stands between backticks in running text, without blanks in it, a line each.
