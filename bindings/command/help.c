@@ -67,7 +67,7 @@ static size_t longest_event(void)
 	return longest;
 }
 
-static void add_events(struct pmu_strbuf *out)
+static void add_event_names(struct pmu_strbuf *out)
 {
 	const size_t column = 2 + longest_event() + 2;
 	const struct pmu_event_about *event;
@@ -117,7 +117,7 @@ static const struct topic {
 	void (*add)(struct pmu_strbuf *out);
 } topics[] = {
 	{ "environment", add_environment },
-	{ "events", add_events },
+	{ "events", add_event_names },
 };
 
 static const struct topic *find_topic(const char *name)
@@ -181,8 +181,8 @@ static const char *const titles[PMU_PARTS] = {
 };
 
 /* @titled: below its title, and a line apart from what comes then.  Return: is there any? */
-static bool add_part(struct pmu_strbuf *out, const struct pmu_option *option,
-		     enum pmu_option_part part, size_t column, bool titled)
+static bool add_options_part(struct pmu_strbuf *out, const struct pmu_option *option,
+			     enum pmu_option_part part, size_t column, bool titled)
 {
 	struct pmu_strbuf label = { 0 };
 	bool any = false;
@@ -201,18 +201,18 @@ static bool add_part(struct pmu_strbuf *out, const struct pmu_option *option,
 	return any;
 }
 
-static void add_options(struct pmu_strbuf *out, const struct pmu_command *command)
+static void add_command_options(struct pmu_strbuf *out, const struct pmu_command *command)
 {
 	const size_t column = text_column(command->options);
 	bool titled = false;
 
 	for (int part = PMU_PART_MORE + 1; part < PMU_PARTS; part++) {
-		if (!add_part(out, command->options, part, column, true))
+		if (!add_options_part(out, command->options, part, column, true))
 			continue;
 		titled = true;
 		pmu_strbuf_add(out, "\n");
 	}
-	add_part(out, command->options, PMU_PART_MORE, column, titled);
+	add_options_part(out, command->options, PMU_PART_MORE, column, titled);
 	pmu_command_item(out, column, HELP_WIDTH, "-h, --help", "this text");
 	if (command->dashes)
 		pmu_command_item(out, column, HELP_WIDTH, "--", command->dashes);
@@ -223,7 +223,7 @@ static int print_command(const struct pmu_command *command)
 	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s\n", command->usage, command->help);
-	add_options(&out, command);
+	add_command_options(&out, command);
 	if (command->more)
 		pmu_strbuf_addf(&out, "\n%s", command->more);
 	return pmu_command_print(&out);

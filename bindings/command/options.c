@@ -14,7 +14,7 @@
 /* Of one command, among which the nearest is looked for. */
 #define OPTIONS_MAX 64
 
-static bool has_letter(const struct pmu_option *option, const char *arg)
+static bool has_option_letter(const struct pmu_option *option, const char *arg)
 {
 	return option->letter && arg[0] == '-' && arg[1] == option->letter;
 }
@@ -23,12 +23,12 @@ static bool has_letter(const struct pmu_option *option, const char *arg)
  * The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments,
  * "" where it is missing.
  */
-static const char *value_of(const struct pmu_option *option, char **argv, int *i)
+static const char *option_value(const struct pmu_option *option, char **argv, int *i)
 {
 	const char *arg = argv[*i];
 	size_t len = strlen(option->name);
 
-	if (has_letter(option, arg)) {
+	if (has_option_letter(option, arg)) {
 		if (arg[2])
 			return arg + 2;
 	} else if (strncmp(arg, option->name, len) != 0) {
@@ -64,11 +64,11 @@ static bool is_flag(const struct pmu_option *option, const char *arg, const char
 		*value = arg + len + 1;
 		return true;
 	}
-	return !strcmp(arg, option->name) || (has_letter(option, arg) && !arg[2]);
+	return !strcmp(arg, option->name) || (has_option_letter(option, arg) && !arg[2]);
 }
 
-static int take(const struct pmu_command *self, const struct pmu_option *option, void *request,
-		const char *value)
+static int take_option(const struct pmu_command *self, const struct pmu_option *option,
+		       void *request, const char *value)
 {
 	void *place = (char *)request + option->at;
 	size_t *number = option->number ? (void *)((char *)request + option->number) : NULL;
@@ -94,15 +94,15 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 
 		if (!option->argument || option->argument[0] == '[') {
 			if (is_flag(option, arg, &value))
-				return take(self, option, request, value);
+				return take_option(self, option, request, value);
 			continue;
 		}
-		value = value_of(option, argv, i);
+		value = option_value(option, argv, i);
 		if (!value)
 			continue;
 		if (!*value)
 			return pmu_command_usage_error(self, "%s needs a value", arg);
-		return take(self, option, request, value);
+		return take_option(self, option, request, value);
 	}
 	return pmu_command_is_help(arg) ? pmu_command_show_help(self) : unknown(self, options, arg);
 }

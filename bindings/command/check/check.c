@@ -38,7 +38,7 @@ struct request {
 
 /* --- the command line --- */
 
-static int take_limit(const struct pmu_command *self, void *arg, const char *text)
+static int take_check_limit(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct request *request = arg;
 
@@ -50,7 +50,7 @@ static int take_limit(const struct pmu_command *self, void *arg, const char *tex
 static const struct pmu_option check_options[] = {
 	{ "--baseline", 'b', "BASE", PMU_OPTION_TEXT(struct request, baseline),
 	  .complete = pmu_complete_files, .help = "a report as JSON, of several runs" },
-	{ "--limit", .argument = "LIMIT", .take = take_limit, .help = "any number of times" },
+	{ "--limit", .argument = "LIMIT", .take = take_check_limit, .help = "any number of times" },
 	{ "--limits", .argument = "FILE", PMU_OPTION_TEXT(struct request, limits_path),
 	  .complete = pmu_complete_files,
 	  .help = "a limit a line, '#' begins a comment; without it base.limits beside base.json" },
@@ -85,7 +85,8 @@ static int place_limits(struct request *request)
 	return 0;
 }
 
-static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+static int parse_check(const struct pmu_command *self, int argc, char **argv,
+		       struct request *request)
 {
 	request->name = calloc((size_t)argc, sizeof(*request->name));
 	if (!request->name) {
@@ -137,7 +138,8 @@ static int refuse_options(const struct pmu_command *self, const struct pmu_run_r
 	return 0;
 }
 
-static unsigned int runs_of(const struct pmu_run_request *request, const struct pmu_series *base)
+static unsigned int default_runs(const struct pmu_run_request *request,
+				 const struct pmu_series *base)
 {
 	if (base->n_runs > 1)
 		return (unsigned int)base->n_runs;
@@ -163,7 +165,7 @@ static int run_command(const struct pmu_command *self, const struct request *req
 	if (refuse_options(self, &run->request))
 		return EXIT_UNCHECKED;
 	if (!run->request.repeat)
-		run->request.repeat = runs_of(&run->request, base);
+		run->request.repeat = default_runs(&run->request, base);
 	run->request.no_report = false;
 	subject->turns.run[0] = run;
 	rc = pmu_run_turns_make(&subject->turns);
@@ -189,7 +191,7 @@ static int take_subject(const struct pmu_command *self, const struct request *re
 	return 0;
 }
 
-static void release(struct subject *subject)
+static void free_subject(struct subject *subject)
 {
 	pmu_series_free(&subject->of_files);
 	pmu_run_turns_free(&subject->turns);
@@ -200,7 +202,7 @@ static void release(struct subject *subject)
 
 /* --- a new baseline --- */
 
-static int write_file(const char *path, const struct pmu_strbuf *text)
+static int write_check_file(const char *path, const struct pmu_strbuf *text)
 {
 	if (!text->failed && !pmu_report_write_file(path, pmu_strbuf_text(text), text->len))
 		return 0;
@@ -224,7 +226,7 @@ static int keep_limits(const struct request *request)
 		return EXIT_UNCHECKED;
 	}
 	pmu_limits_keep(&request->said, before ? before : "", len, &text);
-	rc = write_file(request->limits_path, &text);
+	rc = write_check_file(request->limits_path, &text);
 	pmu_strbuf_free(&text);
 	free(before);
 	return rc;
@@ -241,7 +243,7 @@ static int update(const struct request *request, const struct pmu_series *now)
 		n += now->group[g].n_regions;
 	if (pmu_series_render(&text, now, PMU_REPORT_JSON, &options))
 		text.failed = true;
-	rc = write_file(request->baseline, &text);
+	rc = write_check_file(request->baseline, &text);
 	if (!rc)
 		rc = keep_limits(request);
 	if (!rc && !request->quiet)
@@ -287,7 +289,7 @@ static int write_summary(const char *path, const struct pmu_check *check)
 	return rc;
 }
 
-static int tell(const struct request *request, const struct pmu_check *check)
+static int tell_check(const struct request *request, const struct pmu_check *check)
 {
 	struct pmu_strbuf out = { 0 };
 	int rc = request->summary ? write_summary(request->summary, check) : 0;
@@ -307,7 +309,7 @@ static bool has_exact(const struct pmu_series *series)
 	return false;
 }
 
-static bool is_simulated(const struct pmu_series *series)
+static bool is_valgrind_series(const struct pmu_series *series)
 {
 	return !strcmp(series->text[PMU_SERIES_SOURCE], "valgrind");
 }
@@ -321,7 +323,7 @@ static const char *why_nothing(const struct request *request, const struct pmu_s
 	if (request->exact && !has_exact(now))
 		return ": what is checked has no branches that repeat; a command behind -- has, or a "
 		       "report of pmu run -e conditional-branches";
-	if (request->exact && is_simulated(base) != is_simulated(now))
+	if (request->exact && is_valgrind_series(base) != is_valgrind_series(now))
 		return ": valgrind's simulation counts branches otherwise than a processor; make one "
 		       "like the other, with --emulate or without";
 	if (request->exact)
@@ -331,8 +333,8 @@ static const char *why_nothing(const struct request *request, const struct pmu_s
 	return "";
 }
 
-static int judge(const struct request *request, const struct pmu_series *base,
-		 const struct pmu_series *now, struct pmu_limits *limits)
+static int judge_series(const struct request *request, const struct pmu_series *base,
+			const struct pmu_series *now, struct pmu_limits *limits)
 {
 	struct pmu_check check;
 	int rc = pmu_check_make(base, now, limits, request->exact, &check);
@@ -344,7 +346,7 @@ static int judge(const struct request *request, const struct pmu_series *base,
 		rc = EXIT_UNCHECKED;
 	} else {
 		nothing = !check.n_checked && (request->exact || !check.n_breaches);
-		rc = nothing && request->exact ? 0 : tell(request, &check);
+		rc = nothing && request->exact ? 0 : tell_check(request, &check);
 		if (!rc && nothing) {
 			pmu_command_error("%s: there was nothing to check%s", request->baseline,
 					  why_nothing(request, base, now));
@@ -394,7 +396,7 @@ static int run_check(const struct pmu_command *self, int argc, char **argv)
 	struct request request = { .baseline = NULL };
 	struct subject subject = { .run = NULL };
 	struct pmu_series base = { .n_runs = 0 };
-	int rc = parse(self, argc, argv, &request);
+	int rc = parse_check(self, argc, argv, &request);
 
 	if (!rc)
 		rc = read_limits(&request);
@@ -403,9 +405,10 @@ static int run_check(const struct pmu_command *self, int argc, char **argv)
 	if (!rc)
 		rc = take_subject(self, &request, &base, &subject);
 	if (!rc)
-		rc = request.update ? update(&request, subject.series)
-				    : judge(&request, &base, subject.series, &request.limits);
-	release(&subject);
+		rc = request.update
+			     ? update(&request, subject.series)
+			     : judge_series(&request, &base, subject.series, &request.limits);
+	free_subject(&subject);
 	pmu_series_free(&base);
 	pmu_limits_free(&request.said);
 	pmu_limits_free(&request.limits);

@@ -15,8 +15,8 @@ bool pmu_check_is_exact(const char *measure)
 	return !strcmp(measure, PMU_CONDITIONAL_BRANCHES) || !strcmp(measure, PMU_TAKEN_BRANCHES);
 }
 
-static struct pmu_limits_value value_of(const struct pmu_diff_row *row,
-					const struct pmu_diff_measure *measure)
+static struct pmu_limits_value limits_value_of(const struct pmu_diff_row *row,
+					       const struct pmu_diff_measure *measure)
 {
 	return (struct pmu_limits_value){
 		.name = row->path[0] ? row->name : "command",
@@ -30,7 +30,7 @@ static const struct pmu_limit *limit_of(const struct pmu_check *check,
 					const struct pmu_diff_row *row,
 					const struct pmu_diff_measure *measure)
 {
-	struct pmu_limits_value value = value_of(row, measure);
+	struct pmu_limits_value value = limits_value_of(row, measure);
 
 	return pmu_limits_find(check->limits, &value);
 }
@@ -71,7 +71,7 @@ static bool wants_no_test(const void *arg, const struct pmu_diff_row *row,
 
 /* --- breaches --- */
 
-static void add(struct pmu_check *check, const struct pmu_check_breach *breach)
+static void add_breach(struct pmu_check *check, const struct pmu_check_breach *breach)
 {
 	if (check->n_breaches == check->room) {
 		size_t room = check->room ? 2 * check->room : 16;
@@ -87,7 +87,7 @@ static void add(struct pmu_check *check, const struct pmu_check_breach *breach)
 	check->breach[check->n_breaches++] = *breach;
 }
 
-static bool is_constant(const struct pmu_series_summary *s)
+static bool is_constant_summary(const struct pmu_series_summary *s)
 {
 	return s->n > 1 && s->least == s->most;
 }
@@ -95,7 +95,8 @@ static bool is_constant(const struct pmu_series_summary *s)
 /* One more than always before is more, also in a single run. */
 static bool is_certain(const struct pmu_diff_measure *measure, const struct pmu_diff_value *value)
 {
-	return measure->is_work && is_constant(&value->a) && value->b.least == value->b.most;
+	return measure->is_work && is_constant_summary(&value->a) &&
+	       value->b.least == value->b.most;
 }
 
 static bool is_beyond(const struct pmu_diff_value *value, char sign, double allowed)
@@ -127,7 +128,7 @@ static void judge_limited(struct pmu_check *check, const struct pmu_limit *limit
 	check->n_checked++;
 	if (!value->b.n || !measure->compared) {
 		breach.kind = value->b.n || row->b >= 0 ? PMU_CHECK_UNCHECKED : PMU_CHECK_GONE;
-		add(check, &breach);
+		add_breach(check, &breach);
 		return;
 	}
 	if (!is_beyond(value, limit->most.sign, allowed_of(limit, value)))
@@ -136,7 +137,7 @@ static void judge_limited(struct pmu_check *check, const struct pmu_limit *limit
 	if (value->verdict == PMU_DIFF_SAME)
 		check->n_within_noise++;
 	else
-		add(check, &breach);
+		add_breach(check, &breach);
 }
 
 static double spread_of(const struct pmu_diff_measure *measure, const struct pmu_diff_value *value)
@@ -160,7 +161,7 @@ static void judge_default(struct pmu_check *check, const struct pmu_diff_row *ro
 	if (!is_beyond(value, '+', breach.allowed))
 		return;
 	if (value->verdict == PMU_DIFF_DIFFERS || is_certain(measure, value))
-		add(check, &breach);
+		add_breach(check, &breach);
 	else
 		check->n_within_noise++;
 }
@@ -175,9 +176,10 @@ static void judge_exact(struct pmu_check *check, const struct pmu_diff_row *row,
 		return;
 	check->n_checked++;
 	if (b->least > a->most)
-		add(check,
-		    &(struct pmu_check_breach){
-			    .row = row, .measure = measure, .value = value, .is_exact = true });
+		add_breach(check, &(struct pmu_check_breach){ .row = row,
+							      .measure = measure,
+							      .value = value,
+							      .is_exact = true });
 	else if (b->most < a->least)
 		check->n_fewer++;
 	else if (a->least != a->most || b->least != b->most)
@@ -199,8 +201,8 @@ static void judge_rows(struct pmu_check *check, const struct pmu_diff *diff, boo
 			const struct pmu_diff_row *row = &group->row[r];
 
 			if (!limited && is_lost(check, row))
-				add(check, &(struct pmu_check_breach){ .kind = PMU_CHECK_GONE,
-								       .row = row });
+				add_breach(check, &(struct pmu_check_breach){
+							  .kind = PMU_CHECK_GONE, .row = row });
 			for (unsigned int m = 0; m < group->n_measures; m++) {
 				const struct pmu_diff_measure *measure = &group->measure[m];
 				const struct pmu_limit *limit = limit_of(check, row, measure);
@@ -221,7 +223,7 @@ static void meet(struct pmu_check *check, const struct pmu_diff_group *group)
 	for (unsigned int r = 0; r < group->n_rows; r++)
 		for (unsigned int m = 0; m < group->n_measures; m++) {
 			const struct pmu_diff_row *row = &group->row[r];
-			struct pmu_limits_value value = value_of(row, &group->measure[m]);
+			struct pmu_limits_value value = limits_value_of(row, &group->measure[m]);
 
 			if (row->value[m].a.n)
 				pmu_limits_meet(check->limits, &value);
@@ -237,8 +239,8 @@ static void judge_unmet(struct pmu_check *check)
 		const struct pmu_limit *limit = &check->limits->limit[i];
 
 		if (!limit->n_met && !limit->is_none)
-			add(check, &(struct pmu_check_breach){ .kind = PMU_CHECK_UNCHECKED,
-							       .limit = limit });
+			add_breach(check, &(struct pmu_check_breach){ .kind = PMU_CHECK_UNCHECKED,
+								      .limit = limit });
 	}
 }
 

@@ -21,22 +21,22 @@ void pmu_limits_free(struct pmu_limits *limits)
 	*limits = (struct pmu_limits){ .n = 0 };
 }
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
 static void trim(const char **text, size_t *len)
 {
-	while (*len && is_blank(**text)) {
+	while (*len && is_blank_char(**text)) {
 		++*text;
 		--*len;
 	}
-	while (*len && is_blank((*text)[*len - 1]))
+	while (*len && is_blank_char((*text)[*len - 1]))
 		--*len;
 }
 
-static struct pmu_limit *grow(struct pmu_limits *limits)
+static struct pmu_limit *grow_limits(struct pmu_limits *limits)
 {
 	if (limits->n == limits->room) {
 		size_t room = limits->room ? 2 * limits->room : 16;
@@ -56,7 +56,8 @@ static bool is_word(const char *text, size_t len, const char *word)
 }
 
 /* @equals: in @text.  Names of regions may have one, too: the last one counts. */
-static int take(struct pmu_limits *limits, const char *text, size_t len, const char *equals)
+static int take_limit_line(struct pmu_limits *limits, const char *text, size_t len,
+			   const char *equals)
 {
 	const char *about = text, *value = equals + 1;
 	size_t about_len = (size_t)(equals - text), value_len = (size_t)(text + len - value);
@@ -80,7 +81,7 @@ static int take(struct pmu_limits *limits, const char *text, size_t len, const c
 	limit.text = pmu_block_text(&limits->blocks, text, len);
 	limit.about = pmu_block_text(&limits->blocks, about, about_len);
 	limit.value = pmu_block_text(&limits->blocks, value, value_len);
-	if (!limit.text || !limit.about || !limit.value || !grow(limits))
+	if (!limit.text || !limit.about || !limit.value || !grow_limits(limits))
 		return pmu_fail(ENOMEM, "no memory for limits");
 	limits->limit[limits->n++] = limit;
 	return 0;
@@ -100,7 +101,7 @@ int pmu_limits_add(struct pmu_limits *limits, const char *text, size_t len)
 				"limit '%.*s': say it as REGION:COUNT=+LIMIT, as in "
 				"solve:instructions=+0.5%%",
 				(int)len, text);
-	return take(limits, text, len, equals);
+	return take_limit_line(limits, text, len, equals);
 }
 
 int pmu_limits_parse(struct pmu_limits *limits, const char *path, const char *text, size_t len)
@@ -145,7 +146,7 @@ int pmu_limits_read(struct pmu_limits *limits, const char *path)
 }
 
 /* Its measure is what stands behind the colon that leaves just that: names of both may have colons. */
-static bool is_for(const struct pmu_limit *limit, const struct pmu_limits_value *value)
+static bool is_limit_for(const struct pmu_limit *limit, const struct pmu_limits_value *value)
 {
 	size_t len = strlen(limit->about), n = strlen(value->measure);
 	char region[MAX_LINE + 1];
@@ -167,7 +168,7 @@ const struct pmu_limit *pmu_limits_find(const struct pmu_limits *limits,
 					const struct pmu_limits_value *value)
 {
 	for (size_t i = limits->n; i-- > 0;)
-		if (is_for(&limits->limit[i], value))
+		if (is_limit_for(&limits->limit[i], value))
 			return &limits->limit[i];
 	return NULL;
 }
@@ -175,7 +176,7 @@ const struct pmu_limit *pmu_limits_find(const struct pmu_limits *limits,
 void pmu_limits_meet(struct pmu_limits *limits, const struct pmu_limits_value *value)
 {
 	for (size_t i = 0; i < limits->n; i++)
-		limits->limit[i].n_met += is_for(&limits->limit[i], value);
+		limits->limit[i].n_met += is_limit_for(&limits->limit[i], value);
 }
 
 static bool has_line(const char *text, size_t len, const char *line)

@@ -10,14 +10,15 @@
 #define MAX_ANNOTATIONS 10u
 #define MAX_ROWS        100u
 
-static const char *of(size_t n)
+static const char *plural_ending(size_t n)
 {
 	return n == 1 ? "" : "s";
 }
 
 /* --- a breach --- */
 
-static void put_number(struct pmu_strbuf *out, const struct pmu_diff_measure *measure, double value)
+static void put_measured(struct pmu_strbuf *out, const struct pmu_diff_measure *measure,
+			 double value)
 {
 	struct pmu_cell cell;
 
@@ -39,7 +40,7 @@ static void put_before(struct pmu_strbuf *out, const struct pmu_check_breach *br
 	if (breach->is_exact)
 		put_exact(out, "", breach->value->a.most);
 	else
-		put_number(out, breach->measure, breach->value->a.median);
+		put_measured(out, breach->measure, breach->value->a.median);
 }
 
 static void put_now(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
@@ -47,10 +48,10 @@ static void put_now(struct pmu_strbuf *out, const struct pmu_check_breach *breac
 	if (breach->is_exact)
 		put_exact(out, "", breach->value->b.least);
 	else
-		put_number(out, breach->measure, breach->value->b.median);
+		put_measured(out, breach->measure, breach->value->b.median);
 }
 
-static void put_change(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
+static void put_breach_change(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
 {
 	char text[32] = "";
 
@@ -62,7 +63,7 @@ static void put_change(struct pmu_strbuf *out, const struct pmu_check_breach *br
 	if (text[0])
 		pmu_strbuf_add(out, text);
 	else
-		put_number(out, breach->measure, breach->value->change);
+		put_measured(out, breach->measure, breach->value->change);
 }
 
 /* "+0.5%", or what the baseline's runs differed by. */
@@ -91,7 +92,7 @@ static void put_limit(struct pmu_strbuf *out, const struct pmu_check *check,
 		pmu_strbuf_add(out, "; too few runs to tell it from noise");
 }
 
-static void put_path(struct pmu_strbuf *out, const struct pmu_diff_row *row)
+static void put_breach_path(struct pmu_strbuf *out, const struct pmu_diff_row *row)
 {
 	if (row->path[0])
 		pmu_encode_line(out, row->path);
@@ -99,13 +100,13 @@ static void put_path(struct pmu_strbuf *out, const struct pmu_diff_row *row)
 		pmu_strbuf_add(out, "the command");
 }
 
-static void put_values(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
+static void put_breach_values(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
 {
 	put_before(out, breach);
 	pmu_strbuf_add(out, " -> ");
 	put_now(out, breach);
 	pmu_strbuf_add(out, " (");
-	put_change(out, breach);
+	put_breach_change(out, breach);
 	pmu_strbuf_add(out, ")");
 }
 
@@ -118,10 +119,10 @@ void pmu_check_describe(const struct pmu_check *check, const struct pmu_check_br
 		pmu_strbuf_add(out, " is for no value that the baseline has");
 		return;
 	}
-	put_path(out, breach->row);
+	put_breach_path(out, breach->row);
 	if (breach->kind == PMU_CHECK_GONE) {
 		pmu_strbuf_addf(out, ": gone; it was in the baseline's %zu run%s",
-				check->base->n_runs, of(check->base->n_runs));
+				check->base->n_runs, plural_ending(check->base->n_runs));
 		return;
 	}
 	pmu_strbuf_add(out, ": ");
@@ -134,7 +135,7 @@ void pmu_check_describe(const struct pmu_check *check, const struct pmu_check_br
 		return;
 	}
 	pmu_strbuf_add(out, breach->value->is_own ? ", own, " : " ");
-	put_values(out, breach);
+	put_breach_values(out, breach);
 	pmu_strbuf_add(out, ", limit ");
 	put_limit(out, check, breach);
 }
@@ -147,7 +148,8 @@ void pmu_check_summary(const struct pmu_check *check, struct pmu_strbuf *out)
 		n[check->breach[i].kind]++;
 	if (!check->n_breaches) {
 		pmu_strbuf_addf(out, "%zu value%s %s within %s limits", check->n_checked,
-				of(check->n_checked), check->n_checked == 1 ? "is" : "are",
+				plural_ending(check->n_checked),
+				check->n_checked == 1 ? "is" : "are",
 				check->n_checked == 1 ? "its" : "their");
 		return;
 	}
@@ -155,7 +157,7 @@ void pmu_check_summary(const struct pmu_check *check, struct pmu_strbuf *out)
 		pmu_strbuf_addf(out, "%zu of %zu values %s beyond %s limit%s", n[PMU_CHECK_BEYOND],
 				check->n_checked, n[PMU_CHECK_BEYOND] == 1 ? "is" : "are",
 				n[PMU_CHECK_BEYOND] == 1 ? "its" : "their",
-				of(n[PMU_CHECK_BEYOND]));
+				plural_ending(n[PMU_CHECK_BEYOND]));
 	if (n[PMU_CHECK_GONE])
 		pmu_strbuf_addf(out, "%s%zu region%s gone", n[PMU_CHECK_BEYOND] ? ", " : "",
 				n[PMU_CHECK_GONE], n[PMU_CHECK_GONE] == 1 ? " is" : "s are");
@@ -211,7 +213,8 @@ static void put_notes(const struct pmu_check *check, const char *before, struct 
 	if (check->n_within_noise) {
 		snprintf(text, sizeof(text), "%zu value%s beyond %s limit%s by what may be noise",
 			 check->n_within_noise, check->n_within_noise == 1 ? " is" : "s are",
-			 check->n_within_noise == 1 ? "its" : "their", of(check->n_within_noise));
+			 check->n_within_noise == 1 ? "its" : "their",
+			 plural_ending(check->n_within_noise));
 		put_note(out, before, text);
 	}
 	for (unsigned int i = 0; i < check->own.n_notes; i++)
@@ -253,7 +256,7 @@ static void put_cells(struct pmu_strbuf *out, const struct pmu_check *check,
 	pmu_strbuf_add(out, " | ");
 	put_now(out, breach);
 	pmu_strbuf_add(out, " | ");
-	put_change(out, breach);
+	put_breach_change(out, breach);
 	pmu_strbuf_add(out, " | ");
 	put_limit(&text, check, breach);
 	pmu_diff_escape(out, pmu_strbuf_text(&text));
@@ -281,7 +284,7 @@ static void put_table(struct pmu_strbuf *out, const struct pmu_check *check)
 }
 
 /* Of each line an item. */
-static void put_lines(struct pmu_strbuf *out, char *rest)
+static void put_items(struct pmu_strbuf *out, char *rest)
 {
 	char *line;
 
@@ -309,7 +312,7 @@ static void put_others(struct pmu_strbuf *out, const struct pmu_check *check)
 	}
 	text.len = 0;
 	put_notes(check, "", &text);
-	put_lines(out, text.text);
+	put_items(out, text.text);
 	out->failed |= text.failed;
 	pmu_strbuf_free(&text);
 }

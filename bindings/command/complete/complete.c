@@ -47,7 +47,7 @@ static const struct pmu_option *takes_next(const struct pmu_command *command, co
 	return option && option->argument && option->argument[0] != '[' ? option : NULL;
 }
 
-static void add_options(struct pmu_complete *complete, const struct pmu_command *command)
+static void complete_options(struct pmu_complete *complete, const struct pmu_command *command)
 {
 	const struct pmu_option *option = command->options;
 
@@ -120,7 +120,7 @@ static void complete_command(struct pmu_complete *complete, const struct pmu_com
 		if (complete->out->len > len)
 			return;
 	}
-	add_options(complete, command);
+	complete_options(complete, command);
 }
 
 int pmu_complete(int argc, char **argv)

@@ -72,7 +72,7 @@ void pmu_complete_prefixes(struct pmu_complete *complete)
 	ANNOTATION_PREFIX_WORDS(PART)
 }
 
-static void add_rows(struct pmu_complete *complete, const struct pmu_list *list)
+static void complete_rows(struct pmu_complete *complete, const struct pmu_list *list)
 {
 	for (size_t i = 0; i < list->n_sections && !list->failed; i++)
 		for (size_t r = 0; r < list->section[i].n_rows; r++)
@@ -99,10 +99,10 @@ static void add_listed(struct pmu_complete *complete, enum pmu_list_kind kind)
 	list.pattern = pmu_strbuf_text(&pattern);
 	list.wanted[kind] = true;
 	pmu_list_find(&list, &catalog);
-	add_rows(complete, &list);
+	complete_rows(complete, &list);
 	complete->any_case = complete->out->len == len;
 	if (complete->any_case)
-		add_rows(complete, &list);
+		complete_rows(complete, &list);
 	pmu_list_free(&list);
 	pmu_catalog_close(&catalog);
 	pmu_strbuf_free(&pattern);

@@ -39,7 +39,7 @@ int pmu_diff_take_rename(const struct pmu_command *self, const char *text,
 	return 0;
 }
 
-static int take_map(const struct pmu_command *self, void *arg, const char *text)
+static int take_diff_rename(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct request *request = arg;
 
@@ -50,7 +50,7 @@ static const struct pmu_option diff_options[] = {
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
 	  .complete = pmu_complete_outputs,
 	  .help = "where it goes, any number of times; .json, .csv, .md and .html (a page for a browser) choose the format, any other name gets text, '-' is standard output" },
-	{ "--map", .argument = "OLD=NEW", .take = take_map,
+	{ "--map", .argument = "OLD=NEW", .take = take_diff_rename,
 	  .help = "regions, or levels of a path, that are called OLD in A and NEW in B" },
 	{ "--metric", .argument = "NAME", PMU_OPTION_TEXT(struct request, diff.metric),
 	  .help = "also compare this metric: IPC" },
@@ -65,7 +65,8 @@ static const struct pmu_option diff_options[] = {
 };
 
 /* "A B", or with "--" as many as there are on each side. */
-static int split(const struct pmu_command *self, struct request *request, size_t n, size_t border)
+static int split_sides(const struct pmu_command *self, struct request *request, size_t n,
+		       size_t border)
 {
 	request->n_a = border ? border : 1;
 	request->n_b = n - request->n_a;
@@ -78,7 +79,8 @@ static int split(const struct pmu_command *self, struct request *request, size_t
 	return pmu_command_top(self, request->top, &request->text);
 }
 
-static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+static int parse_diff(const struct pmu_command *self, int argc, char **argv,
+		      struct request *request)
 {
 	size_t n = 0, border = 0;
 	int rc;
@@ -102,7 +104,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 				return rc;
 		}
 	}
-	return split(self, request, n, border);
+	return split_sides(self, request, n, border);
 }
 
 /* --- writing --- */
@@ -131,7 +133,7 @@ int pmu_diff_render(struct pmu_strbuf *out, const struct pmu_diff *diff, const c
 }
 
 /* @path: NULL: standard output.  Return: an exit status. */
-static int write_to(const struct request *request, const struct pmu_diff *diff, const char *path)
+static int write_diff(const struct request *request, const struct pmu_diff *diff, const char *path)
 {
 	struct pmu_text_options text = request->text;
 	struct pmu_strbuf out = { 0 };
@@ -153,15 +155,15 @@ static int write_to(const struct request *request, const struct pmu_diff *diff, 
 
 static int write_all(const struct request *request, const struct pmu_diff *diff)
 {
-	int failed = request->n_outputs ? 0 : write_to(request, diff, NULL);
+	int failed = request->n_outputs ? 0 : write_diff(request, diff, NULL);
 
 	for (size_t i = 0; i < request->n_outputs; i++)
-		failed |= write_to(request, diff,
-				   strcmp(request->output[i], "-") ? request->output[i] : NULL);
+		failed |= write_diff(request, diff,
+				     strcmp(request->output[i], "-") ? request->output[i] : NULL);
 	return failed ? PMU_EXIT_FAILED : 0;
 }
 
-static int compare(const struct request *request)
+static int compare_files(const struct request *request)
 {
 	struct pmu_series a = { .n_runs = 0 }, b = { .n_runs = 0 };
 	struct pmu_diff diff = { .n_groups = 0 };
@@ -184,10 +186,10 @@ static int compare(const struct request *request)
 static int run_diff(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { .n_a = 0 };
-	int rc = parse(self, argc, argv, &request);
+	int rc = parse_diff(self, argc, argv, &request);
 
 	if (!rc)
-		rc = compare(&request);
+		rc = compare_files(&request);
 	free(request.name);
 	free(request.output);
 	free(request.rename);

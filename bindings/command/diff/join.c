@@ -48,7 +48,7 @@ static void note_texts(struct pmu_diff *diff, bool any_program)
 	}
 }
 
-static bool is_simulated(const struct pmu_series *series)
+static bool is_simulated_side(const struct pmu_series *series)
 {
 	return !strcmp(series->text[PMU_SERIES_SOURCE], "valgrind");
 }
@@ -57,7 +57,7 @@ static bool is_simulated(const struct pmu_series *series)
 static bool comparable(const struct pmu_diff *diff, const struct pmu_series_measure *measure,
 		       const struct pmu_diff_request *request)
 {
-	bool simulated = is_simulated(diff->a) || is_simulated(diff->b);
+	bool simulated = is_simulated_side(diff->a) || is_simulated_side(diff->b);
 
 	switch (measure->kind) {
 	case PMU_SERIES_CALLS:
@@ -65,7 +65,7 @@ static bool comparable(const struct pmu_diff *diff, const struct pmu_series_meas
 	case PMU_SERIES_TIME:
 		return !simulated;
 	case PMU_SERIES_COUNT:
-		return is_simulated(diff->a) == is_simulated(diff->b);
+		return is_simulated_side(diff->a) == is_simulated_side(diff->b);
 	case PMU_SERIES_METRIC:
 		return request->wants ||
 		       (request->metric && !strcmp(request->metric, measure->name));
@@ -75,18 +75,18 @@ static bool comparable(const struct pmu_diff *diff, const struct pmu_series_meas
 
 static void note_simulated(struct pmu_diff *diff)
 {
-	if (is_simulated(diff->a) != is_simulated(diff->b))
+	if (is_simulated_side(diff->a) != is_simulated_side(diff->b))
 		pmu_diff_note(diff,
 			      "one side was simulated by valgrind and the other was not: only "
 			      "calls are compared");
-	else if (is_simulated(diff->a))
+	else if (is_simulated_side(diff->a))
 		pmu_diff_note(diff, "times are of valgrind's simulation: they are not compared");
 }
 
 /* --- measures --- */
 
-static int find_measure(const struct pmu_series_group *group,
-			const struct pmu_series_measure *measure)
+static int find_group_measure(const struct pmu_series_group *group,
+			      const struct pmu_series_measure *measure)
 {
 	for (unsigned int i = 0; i < group->n_measures; i++)
 		if (group->measure[i].kind == measure->kind &&
@@ -99,7 +99,7 @@ static void note_lonely(struct pmu_diff *diff, const struct pmu_series_group *gr
 			const struct pmu_series_group *other, const char *side)
 {
 	for (unsigned int i = 0; i < group->n_measures; i++)
-		if (find_measure(other, &group->measure[i]) < 0)
+		if (find_group_measure(other, &group->measure[i]) < 0)
 			pmu_diff_note(diff, "%s: only %s has %s", group->name, side,
 				      group->measure[i].name);
 }
@@ -125,7 +125,7 @@ static int join_measures(struct pmu_diff *diff, struct pmu_diff_group *group,
 		return -ENOMEM;
 	for (unsigned int i = 0; i < group->a->n_measures; i++) {
 		const struct pmu_series_measure *measure = &group->a->measure[i];
-		int at = find_measure(group->b, measure);
+		int at = find_group_measure(group->b, measure);
 
 		if (at >= 0)
 			group->measure[group->n_measures++] = (struct pmu_diff_measure){
@@ -137,7 +137,7 @@ static int join_measures(struct pmu_diff *diff, struct pmu_diff_group *group,
 				.compared = comparable(diff, measure, request),
 				.is_work = pmu_diff_is_work(measure),
 				.depends_on_layout = measure->kind == PMU_SERIES_COUNT &&
-						     is_simulated(diff->a) &&
+						     is_simulated_side(diff->a) &&
 						     !pmu_diff_is_work(measure),
 			};
 	}
@@ -174,8 +174,8 @@ static void rename_path(const struct pmu_diff_request *request, const char *path
 	}
 }
 
-static void put_row(struct pmu_diff_group *group, const struct pmu_series_region *region, int a,
-		    int b)
+static void join_row(struct pmu_diff_group *group, const struct pmu_series_region *region, int a,
+		     int b)
 {
 	group->row[group->n_rows++] =
 		(struct pmu_diff_row){ .name = region->name, .path = region->path, .a = a, .b = b };
@@ -199,7 +199,7 @@ static int join_known(struct pmu_diff_group *group, const struct pmu_diff_reques
 			taken[b] = true;
 		else
 			b = -1;
-		put_row(group, b < 0 ? region : &group->b->region[b], (int)i, b);
+		join_row(group, b < 0 ? region : &group->b->region[b], (int)i, b);
 	}
 	pmu_strbuf_free(&path);
 	return path.failed ? -ENOMEM : 0;
@@ -217,7 +217,7 @@ static int join_regions(struct pmu_diff *diff, struct pmu_diff_group *group,
 		rc = join_known(group, request, taken);
 	for (unsigned int i = 0; !rc && i < group->b->n_regions; i++)
 		if (!taken[i])
-			put_row(group, &group->b->region[i], -1, (int)i);
+			join_row(group, &group->b->region[i], -1, (int)i);
 	free(taken);
 	return rc;
 }
@@ -262,7 +262,8 @@ static int add_whole(struct pmu_diff *diff)
 	memcpy(group->measure, whole, sizeof(whole));
 	group->n_measures = PMU_ARRAY_LEN(whole);
 	for (unsigned int m = 0; m < group->n_measures; m++)
-		group->measure[m].compared = !is_simulated(diff->a) && !is_simulated(diff->b);
+		group->measure[m].compared = !is_simulated_side(diff->a) &&
+					     !is_simulated_side(diff->b);
 	group->n_rows = 1;
 	group->row[0] = (struct pmu_diff_row){ .name = "", .path = "" };
 	diff->n_groups++;

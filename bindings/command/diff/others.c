@@ -50,7 +50,7 @@ static void put_flag(struct pmu_strbuf *out, const char *before, const char *nam
 	pmu_strbuf_add(out, value ? "true" : "false");
 }
 
-static void put_value(struct pmu_strbuf *out, const struct pmu_diff_value *value)
+static void put_diff_value(struct pmu_strbuf *out, const struct pmu_diff_value *value)
 {
 	put_text(out, "{", "verdict", pmu_diff_verdict_name(value->verdict));
 	put_flag(out, ", ", "own", value->is_own);
@@ -65,8 +65,8 @@ static void put_value(struct pmu_strbuf *out, const struct pmu_diff_value *value
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_row(struct pmu_strbuf *out, const struct pmu_diff_group *group,
-		    const struct pmu_diff_row *row)
+static void put_diff_row(struct pmu_strbuf *out, const struct pmu_diff_group *group,
+			 const struct pmu_diff_row *row)
 {
 	put_text(out, "{", "name", row->name);
 	put_text(out, ", ", "path", row->path);
@@ -76,12 +76,12 @@ static void put_row(struct pmu_strbuf *out, const struct pmu_diff_group *group,
 	pmu_strbuf_add(out, ", \"values\": [");
 	for (unsigned int m = 0; m < group->n_measures; m++) {
 		next_line(out, !m, "          ");
-		put_value(out, &row->value[m]);
+		put_diff_value(out, &row->value[m]);
 	}
 	pmu_strbuf_add(out, "]}");
 }
 
-static void put_group(struct pmu_strbuf *out, const struct pmu_diff_group *group)
+static void put_diff_group(struct pmu_strbuf *out, const struct pmu_diff_group *group)
 {
 	put_text(out, "{", "name", group->name);
 	pmu_strbuf_add(out, ",\n     \"measures\": [");
@@ -97,7 +97,7 @@ static void put_group(struct pmu_strbuf *out, const struct pmu_diff_group *group
 	pmu_strbuf_add(out, ",\n     \"regions\": [");
 	for (unsigned int r = 0; r < group->n_rows; r++) {
 		next_line(out, !r, "       ");
-		put_row(out, group, &group->row[r]);
+		put_diff_row(out, group, &group->row[r]);
 	}
 	end_list(out, !group->n_rows, "     ");
 	pmu_strbuf_add(out, "}");
@@ -124,7 +124,7 @@ void pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff)
 	pmu_strbuf_add(out, ",\n  \"groups\": [");
 	for (unsigned int g = 0; g < diff->n_groups; g++) {
 		next_line(out, !g, "    ");
-		put_group(out, &diff->group[g]);
+		put_diff_group(out, &diff->group[g]);
 	}
 	end_list(out, !diff->n_groups, "  ");
 	pmu_strbuf_add(out, "\n}\n");
@@ -134,7 +134,7 @@ void pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff)
 
 /* --- CSV --- */
 
-static void put_number(struct pmu_strbuf *out, double value)
+static void put_csv_number(struct pmu_strbuf *out, double value)
 {
 	pmu_strbuf_add(out, ",");
 	pmu_encode_double(out, value);
@@ -157,12 +157,12 @@ void pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff)
 			pmu_encode_csv(out, group->measure[i % group->n_measures].name);
 			pmu_strbuf_addf(out, ",%s,%d", pmu_diff_verdict_name(value->verdict),
 					value->is_own);
-			put_number(out, value->a.median);
-			put_number(out, value->b.median);
-			put_number(out, value->change);
-			put_number(out, value->low);
-			put_number(out, value->high);
-			put_number(out, value->p);
+			put_csv_number(out, value->a.median);
+			put_csv_number(out, value->b.median);
+			put_csv_number(out, value->change);
+			put_csv_number(out, value->low);
+			put_csv_number(out, value->high);
+			put_csv_number(out, value->p);
 			pmu_strbuf_add(out, "\n");
 		}
 	}

@@ -52,7 +52,7 @@ struct place {
 	enum pmu_series_share share;
 };
 
-static uint64_t value_of(const struct side *side, const struct place *place, size_t run)
+static uint64_t value_at_place(const struct side *side, const struct place *place, size_t run)
 {
 	if (place->region < 0 || run >= side->series->n_runs)
 		return PMU_SERIES_MISSING;
@@ -61,11 +61,11 @@ static uint64_t value_of(const struct side *side, const struct place *place, siz
 						place->measure, place->share);
 }
 
-static void take(struct side *side, const struct place *place)
+static void take_side(struct side *side, const struct place *place)
 {
 	side->n = 0;
 	for (size_t run = 0; run < side->series->n_runs; run++) {
-		uint64_t value = value_of(side, place, run);
+		uint64_t value = value_at_place(side, place, run);
 
 		if (value != PMU_SERIES_MISSING)
 			side->raw[side->n++] = value;
@@ -77,7 +77,7 @@ static void take_pairs(struct testing *t, const struct place *a, const struct pl
 {
 	t->a.n = t->b.n = 0;
 	for (size_t run = 0; run < t->diff->n_pairs; run++) {
-		uint64_t in_a = value_of(&t->a, a, run), in_b = value_of(&t->b, b, run);
+		uint64_t in_a = value_at_place(&t->a, a, run), in_b = value_at_place(&t->b, b, run);
 
 		if (in_a == PMU_SERIES_MISSING || in_b == PMU_SERIES_MISSING)
 			continue;
@@ -130,7 +130,7 @@ static double as_numbers(struct testing *t, enum pmu_series_kind kind)
 	return (double)base;
 }
 
-static struct pmu_series_summary summarize(const struct side *side, double base)
+static struct pmu_series_summary summarize_side(const struct side *side, double base)
 {
 	struct pmu_series_summary s = { side->n, NAN, NAN, NAN, NAN, NAN };
 
@@ -155,8 +155,8 @@ static void take_both(struct testing *t, const struct pmu_diff_group *group,
 	if (t->request->paired && row->a >= 0 && row->b >= 0) {
 		take_pairs(t, &a, &b);
 	} else {
-		take(&t->a, &a);
-		take(&t->b, &b);
+		take_side(&t->a, &a);
+		take_side(&t->b, &b);
 	}
 }
 
@@ -182,7 +182,7 @@ static void remember(struct testing *t, struct pmu_diff_value *value)
 	t->tested[t->n_p++] = value;
 }
 
-static bool is_constant(const struct pmu_series_summary *s)
+static bool is_same_in_all(const struct pmu_series_summary *s)
 {
 	return s->n > 1 && s->least == s->most;
 }
@@ -191,10 +191,11 @@ static bool is_constant(const struct pmu_series_summary *s)
  * What a program does each time needs no statistics: one more is more.  Other counts, as misses, may
  * be the same twice by chance.
  */
-static bool is_exact(const struct pmu_diff_measure *measure, const struct pmu_diff_value *value)
+static bool is_exact_value(const struct pmu_diff_measure *measure,
+			   const struct pmu_diff_value *value)
 {
-	return (measure->is_work || measure->depends_on_layout) && is_constant(&value->a) &&
-	       is_constant(&value->b);
+	return (measure->is_work || measure->depends_on_layout) && is_same_in_all(&value->a) &&
+	       is_same_in_all(&value->b);
 }
 
 static void make_ratios(const struct side *side, double base)
@@ -232,20 +233,20 @@ static void test(struct testing *t, struct pmu_diff_value *value, double base)
 		remember(t, value);
 }
 
-static bool is_wanted(const struct pmu_diff_request *request, const struct pmu_diff_row *row,
-		      const struct pmu_diff_measure *measure)
+static bool is_test_wanted(const struct pmu_diff_request *request, const struct pmu_diff_row *row,
+			   const struct pmu_diff_measure *measure)
 {
 	return measure->compared && (!request->wants || request->wants(request->arg, row, measure));
 }
 
-static void compare(struct testing *t, const struct pmu_diff_row *row,
-		    const struct pmu_diff_measure *measure, struct pmu_diff_value *value,
-		    double base)
+static void compare_sides(struct testing *t, const struct pmu_diff_row *row,
+			  const struct pmu_diff_measure *measure, struct pmu_diff_value *value,
+			  double base)
 {
 	value->change = value->b.median - value->a.median;
-	if (!t->a.n || !t->b.n || !is_wanted(t->request, row, measure))
+	if (!t->a.n || !t->b.n || !is_test_wanted(t->request, row, measure))
 		return;
-	if (is_exact(measure, value)) {
+	if (is_exact_value(measure, value)) {
 		value->low = value->high = value->change;
 		value->verdict = value->change != 0 ? PMU_DIFF_DIFFERS : PMU_DIFF_SAME;
 	} else if (t->a.n > 1 && t->b.n > 1) {
@@ -267,8 +268,8 @@ static void make_value(struct testing *t, const struct pmu_diff_group *group,
 	};
 	take_both(t, group, row, measure, PMU_SERIES_ALL);
 	base = as_numbers(t, measure->kind);
-	value->a = value->all_a = summarize(&t->a, base);
-	value->b = value->all_b = summarize(&t->b, base);
+	value->a = value->all_a = summarize_side(&t->a, base);
+	value->b = value->all_b = summarize_side(&t->b, base);
 	if (nests) {
 		size_t n_a = t->a.n, n_b = t->b.n;
 
@@ -277,16 +278,16 @@ static void make_value(struct testing *t, const struct pmu_diff_group *group,
 		if (!value->is_own)
 			take_both(t, group, row, measure, PMU_SERIES_ALL);
 		base = as_numbers(t, measure->kind);
-		value->a = summarize(&t->a, base);
-		value->b = summarize(&t->b, base);
+		value->a = summarize_side(&t->a, base);
+		value->b = summarize_side(&t->b, base);
 	}
-	compare(t, row, measure, value, base);
+	compare_sides(t, row, measure, value, base);
 }
 
 /* --- verdicts --- */
 
 /* Return: the largest p before its correction that could still be flagged; the rest is noise. */
-static int judge(struct testing *t)
+static int judge_tests(struct testing *t)
 {
 	struct pmu_diff *diff = t->diff;
 	size_t n_a = diff->a->n_runs, n_b = diff->b->n_runs;
@@ -385,7 +386,7 @@ static void finish_group(struct pmu_diff *diff, struct pmu_diff_group *group,
 			diff->n_differs += value->verdict == PMU_DIFF_DIFFERS;
 			diff->n_unknown += value->verdict == PMU_DIFF_UNKNOWN && value->a.n &&
 					   value->b.n &&
-					   is_wanted(request, row, &group->measure[m]);
+					   is_test_wanted(request, row, &group->measure[m]);
 		}
 		weigh(group, row);
 	}
@@ -429,7 +430,7 @@ int pmu_diff_test(struct pmu_diff *diff, const struct pmu_diff_request *request)
 	for (unsigned int g = 0; !rc && g < diff->n_groups; g++)
 		rc = make_group(&t, &diff->group[g]);
 	if (!rc)
-		rc = judge(&t);
+		rc = judge_tests(&t);
 	for (unsigned int g = 0; !rc && g < diff->n_groups; g++)
 		finish_group(diff, &diff->group[g], request);
 	free(t.a.raw);

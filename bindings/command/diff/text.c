@@ -43,7 +43,7 @@ static void side(struct text *t, const char *name, const struct pmu_series *seri
 	pmu_strbuf_add(t->out, "\n");
 }
 
-static void head(struct text *t)
+static void diff_head(struct text *t)
 {
 	struct pmu_strbuf line = { 0 };
 
@@ -70,7 +70,7 @@ static void head(struct text *t)
 /* --- cells --- */
 
 /* With its sign, as a share of A where A has any. */
-static void put_change(struct pmu_cell *cell, const struct line *line, double change)
+static void put_change_cell(struct pmu_cell *cell, const struct line *line, double change)
 {
 	char text[32];
 
@@ -97,7 +97,7 @@ static void put_difference(struct pmu_cell *cell, const struct line *line)
 		pmu_cell_text(cell, text);
 		return;
 	}
-	put_change(cell, line, value->change);
+	put_change_cell(cell, line, value->change);
 }
 
 static const char *verdict(struct text *t, const struct line *line)
@@ -109,8 +109,8 @@ static const char *verdict(struct text *t, const struct line *line)
 	return pmu_diff_verdict_name(line->value->verdict);
 }
 
-static void put_line(struct text *t, struct pmu_table *table, unsigned int i,
-		     const struct line *line)
+static void put_diff_line(struct text *t, struct pmu_table *table, unsigned int i,
+			  const struct line *line)
 {
 	struct pmu_table_column *column = table->column;
 	const struct pmu_diff_value *value = line->value;
@@ -121,8 +121,8 @@ static void put_line(struct text *t, struct pmu_table *table, unsigned int i,
 	pmu_diff_number(&column[A].cell[i], line->measure, value->a.median);
 	pmu_diff_number(&column[B].cell[i], line->measure, value->b.median);
 	put_difference(&column[CHANGE].cell[i], line);
-	put_change(&column[LOW].cell[i], line, value->low);
-	put_change(&column[HIGH].cell[i], line, value->high);
+	put_change_cell(&column[LOW].cell[i], line, value->low);
+	put_change_cell(&column[HIGH].cell[i], line, value->high);
 	pmu_cell_text(&column[VERDICT].cell[i], verdict(t, line));
 	if (line->row->path[0] && !value->is_own && line->measure->kind != PMU_SERIES_CALLS &&
 	    line->measure->kind != PMU_SERIES_METRIC) {
@@ -133,7 +133,7 @@ static void put_line(struct text *t, struct pmu_table *table, unsigned int i,
 
 /* --- rows --- */
 
-static const char *label(struct text *t, const struct line *line)
+static const char *diff_label(struct text *t, const struct line *line)
 {
 	const char *name = line->measure ? line->measure->name : line->row->path;
 	struct pmu_strbuf text = { 0 };
@@ -147,8 +147,8 @@ static const char *label(struct text *t, const struct line *line)
 	return kept;
 }
 
-static bool make_table(struct text *t, struct pmu_table *table, const struct line *line,
-		       unsigned int n)
+static bool make_diff_table(struct text *t, struct pmu_table *table, const struct line *line,
+			    unsigned int n)
 {
 	table->n_rows = n;
 	table->n_columns = N_COLUMNS;
@@ -167,15 +167,15 @@ static bool make_table(struct text *t, struct pmu_table *table, const struct lin
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		table->label[i].depth = line[i].measure != NULL;
-		table->label[i].name = label(t, &line[i]);
+		table->label[i].name = diff_label(t, &line[i]);
 		if (!table->label[i].name)
 			return false;
-		put_line(t, table, i, &line[i]);
+		put_diff_line(t, table, i, &line[i]);
 	}
 	return true;
 }
 
-static bool matches(const struct text *t, const struct pmu_diff_row *row)
+static bool matches_diff_row(const struct text *t, const struct pmu_diff_row *row)
 {
 	const char *filter = t->options->filter;
 
@@ -184,8 +184,8 @@ static bool matches(const struct text *t, const struct pmu_diff_row *row)
 }
 
 /* @line: [rows * (1 + measures)] */
-static unsigned int choose(const struct text *t, const struct pmu_diff_group *group,
-			   struct line *line, unsigned int *n_left)
+static unsigned int choose_diff_lines(const struct text *t, const struct pmu_diff_group *group,
+				      struct line *line, unsigned int *n_left)
 {
 	unsigned int n = 0, shown = 0;
 	unsigned int most = t->options->top   ? t->options->top
@@ -196,7 +196,7 @@ static unsigned int choose(const struct text *t, const struct pmu_diff_group *gr
 		const struct pmu_diff_row *row = &group->row[r];
 		unsigned int before = n;
 
-		if (!matches(t, row))
+		if (!matches_diff_row(t, row))
 			continue;
 		for (unsigned int m = 0; m < group->n_measures; m++) {
 			if (!pmu_diff_shown(group, row, m, t->options->all))
@@ -214,7 +214,7 @@ static unsigned int choose(const struct text *t, const struct pmu_diff_group *gr
 	return n;
 }
 
-static void print_group(struct text *t, const struct pmu_diff_group *group)
+static void print_diff_group(struct text *t, const struct pmu_diff_group *group)
 {
 	struct line *line = pmu_block_array(
 		&t->blocks, (size_t)group->n_rows * (group->n_measures + 1) + 1, sizeof(*line));
@@ -225,10 +225,10 @@ static void print_group(struct text *t, const struct pmu_diff_group *group)
 		t->failed = true;
 		return;
 	}
-	n = choose(t, group, line, &n_left);
+	n = choose_diff_lines(t, group, line, &n_left);
 	if (!n)
 		return;
-	if (!make_table(t, &table, line, n)) {
+	if (!make_diff_table(t, &table, line, n)) {
 		t->failed = true;
 		return;
 	}
@@ -240,7 +240,7 @@ static void print_group(struct text *t, const struct pmu_diff_group *group)
 		pmu_strbuf_addf(t->out, "  and %u more regions; --all shows all of them\n", n_left);
 }
 
-static void legend(struct text *t)
+static void diff_legend(struct text *t)
 {
 	pmu_strbuf_add(
 		t->out,
@@ -273,12 +273,12 @@ int pmu_diff_write_text(struct pmu_strbuf *out, const struct pmu_diff *diff,
 	};
 	size_t start = out->len, tables;
 
-	head(&t);
+	diff_head(&t);
 	tables = out->len;
 	for (unsigned int g = 0; g < diff->n_groups; g++)
-		print_group(&t, &diff->group[g]);
+		print_diff_group(&t, &diff->group[g]);
 	if (out->len > tables && !options->brief)
-		legend(&t);
+		diff_legend(&t);
 	if (options->color)
 		pmu_style_apply(out, start);
 	pmu_block_free(&t.blocks);

@@ -72,7 +72,7 @@ void pmu_doctor_machine(struct pmu_strbuf *line)
 				id.hypervisor_name, id.hypervisor_name[0] ? ")" : "");
 }
 
-static void add_machine(struct pmu_strbuf *out)
+static void add_doctor_machine(struct pmu_strbuf *out)
 {
 	struct pmu_strbuf line = { 0 };
 	struct utsname name;
@@ -169,7 +169,7 @@ static void add_mend(struct pmu_strbuf *out, const char *mend)
 }
 
 /* "not: cpu-migrations: why"; without a name what else the source has to say */
-static void add_loss(struct pmu_strbuf *out, const struct pmu_fit_loss *loss)
+static void add_loss_words(struct pmu_strbuf *out, const struct pmu_fit_loss *loss)
 {
 	struct pmu_strbuf line = { 0 };
 
@@ -206,8 +206,8 @@ static void add_usable(struct pmu_strbuf *out, const struct pmu_doctor_source *s
 	pmu_doctor_line(out, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
-		add_loss(out, &fit->lost[i]);
-	add_loss(out, &fit->missing);
+		add_loss_words(out, &fit->lost[i]);
+	add_loss_words(out, &fit->missing);
 }
 
 void pmu_doctor_try(const struct pmu_backend *backend, struct pmu_doctor_source *source)
@@ -228,7 +228,7 @@ void pmu_doctor_try(const struct pmu_backend *backend, struct pmu_doctor_source 
 	fit->plan.from = NULL;
 }
 
-static void add_counter(struct pmu_strbuf *out)
+static void add_counter_tool(struct pmu_strbuf *out)
 {
 	char folder[PATH_MAX], why[PATH_MAX + 64];
 	struct pmu_strbuf line = { 0 };
@@ -254,7 +254,7 @@ static bool add_simulated(struct pmu_strbuf *out, const struct pmu_backend *back
 		pmu_doctor_line(
 			out, backend->name,
 			"on request: pmu run --emulate -- COMMAND; takes 20 to 100 times as long");
-		add_counter(out);
+		add_counter_tool(out);
 	} else {
 		pmu_doctor_line(out, backend->name, "not usable: there is no valgrind in PATH");
 		add_mend(out, "install the package of that name");
@@ -402,7 +402,7 @@ static void add_limit(struct pmu_strbuf *out, const char *name, int resource, co
 			 limit.rlim_cur == limit.rlim_max ? part[0] : text);
 }
 
-static void add_settings(struct pmu_strbuf *out)
+static void add_doctor_settings(struct pmu_strbuf *out)
 {
 	size_t i;
 
@@ -496,9 +496,9 @@ static void add_stores(struct pmu_strbuf *out)
 
 void pmu_doctor_here(struct pmu_strbuf *out)
 {
-	add_machine(out);
+	add_doctor_machine(out);
 	add_sources(out);
-	add_settings(out);
+	add_doctor_settings(out);
 }
 
 struct request {

@@ -11,12 +11,12 @@
 #include "store/place.h"
 
 /* "" is null: nothing to say. */
-static json_t *text(const char *value)
+static json_t *doctor_text(const char *value)
 {
 	return value && *value ? json_string(value) : json_null();
 }
 
-static json_t *names(const struct pmu_doctor_source *source, uint32_t slots)
+static json_t *slot_names(const struct pmu_doctor_source *source, uint32_t slots)
 {
 	json_t *list = json_array();
 
@@ -26,12 +26,12 @@ static json_t *names(const struct pmu_doctor_source *source, uint32_t slots)
 	return list;
 }
 
-static void add_loss(json_t *list, const struct pmu_fit_loss *loss)
+static void append_loss(json_t *list, const struct pmu_fit_loss *loss)
 {
 	if (loss->why[0])
-		json_array_append_new(list,
-				      json_pack("{s:o, s:s, s:o}", "events", text(loss->names),
-						"why", loss->why, "mend", text(loss->mend)));
+		json_array_append_new(list, json_pack("{s:o, s:s, s:o}", "events",
+						      doctor_text(loss->names), "why", loss->why,
+						      "mend", doctor_text(loss->mend)));
 }
 
 static json_t *source_object(const struct pmu_backend *backend)
@@ -47,15 +47,17 @@ static json_t *source_object(const struct pmu_backend *backend)
 	pmu_doctor_try(backend, source);
 	counted = source->usable ? pmu_plan_mask(&source->fit.plan) & ~source->fit.plan.absent : 0;
 	for (size_t i = 0; source->usable && i < PMU_ARRAY_LEN(source->fit.lost); i++)
-		add_loss(losses, &source->fit.lost[i]);
+		append_loss(losses, &source->fit.lost[i]);
 	if (source->usable)
-		add_loss(losses, &source->fit.missing);
-	object = json_pack(
-		"{s:s, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "name", backend->name, "usable",
-		source->usable, "why", source->usable ? json_null() : text(source->fit.first.why),
-		"mend", source->usable ? json_null() : text(source->fit.first.mend), "detail",
-		text(source->detail), "user_read", source->user_read, "group",
-		text(source->group.name), "counts", names(source, counted), "missing", losses);
+		append_loss(losses, &source->fit.missing);
+	object = json_pack("{s:s, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "name", backend->name,
+			   "usable", source->usable, "why",
+			   source->usable ? json_null() : doctor_text(source->fit.first.why),
+			   "mend",
+			   source->usable ? json_null() : doctor_text(source->fit.first.mend),
+			   "detail", doctor_text(source->detail), "user_read", source->user_read,
+			   "group", doctor_text(source->group.name), "counts",
+			   slot_names(source, counted), "missing", losses);
 	free(source);
 	return object;
 }
@@ -79,7 +81,8 @@ static json_t *settings(void)
 			list,
 			json_pack("{s:s, s:o, s:o}", "name", setting.name, "value",
 				  setting.error ? json_null() : json_integer(setting.value),
-				  "meaning", setting.error ? json_null() : text(setting.meaning)));
+				  "meaning",
+				  setting.error ? json_null() : doctor_text(setting.meaning)));
 	return list;
 }
 
@@ -89,7 +92,7 @@ static json_t *machine(void)
 	json_t *value;
 
 	pmu_doctor_machine(&line);
-	value = text(pmu_strbuf_text(&line));
+	value = doctor_text(pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	return value;
 }
@@ -105,7 +108,7 @@ int pmu_doctor_json(void)
 	root = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o}", "pmu_doctor", 1, "version",
 			 PMU_VERSION_STRING, "machine", machine(), "clock",
 			 pmu_clock_name(pmu_clock_choose()), "sources", sources(), "settings",
-			 settings(), "stores", text(place));
+			 settings(), "stores", doctor_text(place));
 	dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	json_decref(root);
 	pmu_strbuf_addf(&out, "%s\n", dump ? dump : "");

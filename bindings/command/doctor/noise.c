@@ -20,13 +20,13 @@ struct watched {
 	struct pmu_noise_findings findings;
 };
 
-static void subtract(struct timeval *from, const struct timeval *before)
+static void subtract_time(struct timeval *from, const struct timeval *before)
 {
 	from->tv_sec -= before->tv_sec;
 	from->tv_usec -= before->tv_usec;
 }
 
-static int watch(struct watched *watched)
+static int watch_noise(struct watched *watched)
 {
 	struct rusage before, own;
 	int rc = pmu_noise_sample(&watched->before, "");
@@ -39,8 +39,8 @@ static int watch(struct watched *watched)
 		rc = pmu_noise_sample(&watched->after, "");
 	if (rc)
 		return rc;
-	subtract(&own.ru_utime, &before.ru_utime);
-	subtract(&own.ru_stime, &before.ru_stime);
+	subtract_time(&own.ru_utime, &before.ru_utime);
+	subtract_time(&own.ru_stime, &before.ru_stime);
 	rc = pmu_noise_between(&watched->before, &watched->after, &own, WATCHED_NS, &watched->run);
 	return rc ? rc : pmu_noise_machine(&watched->after, &watched->run, &watched->findings);
 }
@@ -117,12 +117,12 @@ static int print_text(const struct watched *watched)
 /* --- for programs --- */
 
 /* What is missing is null. */
-static json_t *number(double value)
+static json_t *number_or_null(double value)
 {
 	return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *count(uint64_t value)
+static json_t *count_or_null(uint64_t value)
 {
 	return value == PMU_NOISE_MISSING ? json_null() : json_integer((json_int_t)value);
 }
@@ -141,31 +141,34 @@ static json_t *work_object(const struct pmu_noise_work *work)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
 			 work->cpu < 0 ? json_null() : json_integer(work->cpu), "times",
-			 count(work->n), "least_ns", count(work->least_ns), "median_ns",
-			 count(work->median_ns), "p99_ns", count(work->p99_ns), "most_ns",
-			 count(work->most_ns));
+			 count_or_null(work->n), "least_ns", count_or_null(work->least_ns),
+			 "median_ns", count_or_null(work->median_ns), "p99_ns",
+			 count_or_null(work->p99_ns), "most_ns", count_or_null(work->most_ns));
 }
 
 static json_t *settings_object(const struct pmu_noise_sample *now)
 {
-	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:i}", "governor",
-		word(now->governor), "driver", word(now->driver), "turbo", flag(now->turbo), "smt",
-		flag(now->smt), "aslr", now->aslr < 0 ? json_null() : json_integer(now->aslr),
-		"virtual", now->is_virtual, "huge_pages", word(now->huge_pages), "isolated",
-		word(now->isolated), "tickless", word(now->tickless), "quota", number(now->quota),
-		"processors", (int)now->n_cpus, "allowed", (int)now->n_allowed);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:i}", "governor",
+			 word(now->governor), "driver", word(now->driver), "turbo",
+			 flag(now->turbo), "smt", flag(now->smt), "aslr",
+			 now->aslr < 0 ? json_null() : json_integer(now->aslr), "virtual",
+			 now->is_virtual, "huge_pages", word(now->huge_pages), "isolated",
+			 word(now->isolated), "tickless", word(now->tickless), "quota",
+			 number_or_null(now->quota), "processors", (int)now->n_cpus, "allowed",
+			 (int)now->n_allowed);
 }
 
 static json_t *seen_object(const struct pmu_noise_run *run)
 {
 	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "seconds",
-			 run->wall_s, "other", number(run->other), "steal", number(run->steal),
-			 "siblings_s", number(run->sibling_s), "interrupts_per_s",
-			 number(run->interrupts), "most_interrupts_per_s", number(run->interrupted),
-			 "waits", number(run->pressure), "khz_min", count(run->khz_min), "khz_max",
-			 count(run->khz_max), "throttled_heat", count(run->throttles),
-			 "throttled_quota", count(run->quota_throttled));
+			 run->wall_s, "other", number_or_null(run->other), "steal",
+			 number_or_null(run->steal), "siblings_s", number_or_null(run->sibling_s),
+			 "interrupts_per_s", number_or_null(run->interrupts),
+			 "most_interrupts_per_s", number_or_null(run->interrupted), "waits",
+			 number_or_null(run->pressure), "khz_min", count_or_null(run->khz_min),
+			 "khz_max", count_or_null(run->khz_max), "throttled_heat",
+			 count_or_null(run->throttles), "throttled_quota",
+			 count_or_null(run->quota_throttled));
 }
 
 static json_t *findings_list(const struct pmu_noise_findings *findings)
@@ -210,7 +213,7 @@ int pmu_doctor_noise(bool json)
 	struct watched *watched = calloc(1, sizeof(*watched));
 	int rc;
 
-	if (!watched || watch(watched)) {
+	if (!watched || watch_noise(watched)) {
 		pmu_command_error("--noise: no memory");
 		rc = PMU_EXIT_FAILED;
 	} else {

@@ -43,7 +43,7 @@ static const struct pmu_cpu_model *find_model(const char *vendor, struct pmu_cpu
 }
 
 /* "2A", "2AH", "0x2a" at the front of *@text, up to a joint or the end */
-static bool take_number(const char **text, int base, uint32_t *number)
+static bool take_joint_number(const char **text, int base, uint32_t *number)
 {
 	unsigned long value;
 	char *end;
@@ -98,10 +98,10 @@ const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id 
 		memcpy(vendor, text, len);
 		text += len + 1;
 	}
-	if (!take_number(&text, vendor[0] ? 10 : 16, &id->family) || !take_joint(&text) ||
-	    !take_number(&text, 16, &id->model))
+	if (!take_joint_number(&text, vendor[0] ? 10 : 16, &id->family) || !take_joint(&text) ||
+	    !take_joint_number(&text, 16, &id->model))
 		return NULL;
-	if (*text && (!take_joint(&text) || !take_number(&text, 16, &id->stepping) || *text))
+	if (*text && (!take_joint(&text) || !take_joint_number(&text, 16, &id->stepping) || *text))
 		return NULL;
 	return find_model(vendor, id);
 }
@@ -208,7 +208,7 @@ static void look_at_uncore(struct pmu_event_view *view)
 	view->has_select = view->any = true;
 }
 
-static void look_at(const struct pmu_machine *machine, struct pmu_event_view *view)
+static void look_at_event(const struct pmu_machine *machine, struct pmu_event_view *view)
 {
 	const struct pmu_slot *slot = &view->event.slot;
 
@@ -231,8 +231,8 @@ static size_t add_views(struct pmu_event_view *view)
 	return 2;
 }
 
-static int show(const struct request *request, const struct pmu_machine *machine,
-		const struct pmu_cpu_model *model)
+static int show_events(const struct request *request, const struct pmu_machine *machine,
+		       const struct pmu_cpu_model *model)
 {
 	struct pmu_catalog catalog = {
 		.model = model,
@@ -261,7 +261,7 @@ static int show(const struct request *request, const struct pmu_machine *machine
 		}
 		n += add_views(&view[n]);
 		for (; first < n; first++) {
-			look_at(machine, &view[first]);
+			look_at_event(machine, &view[first]);
 			if (!request->json)
 				pmu_event_view_text(&view[first], machine, &out);
 		}
@@ -298,13 +298,13 @@ static int show_on(const struct pmu_command *self, const struct request *request
 	}
 	if (model) {
 		imagine(model, &id, &imagined);
-		return show(request, &imagined, model);
+		return show_events(request, &imagined, model);
 	}
 	if (pmu_machine_load(&request->from, &machine)) {
 		pmu_command_error("%s", pmu_error_text());
 		return PMU_EXIT_FAILED;
 	}
-	rc = show(request, machine, machine->recorded ? machine->model : NULL);
+	rc = show_events(request, machine, machine->recorded ? machine->model : NULL);
 	pmu_machine_free(machine);
 	return rc;
 }

@@ -59,7 +59,7 @@ const char *pmu_event_view_level(const struct pmu_slot *slot)
 	return slot->user ? "user level" : "kernel";
 }
 
-static const char *box_of(const struct pmu_slot *slot)
+static const char *boxes_of_slot(const struct pmu_slot *slot)
 {
 	static const char *const names[PMU_UNITS] = {
 		[PMU_UNIT_UNCORE] = "any counter of the uncore",
@@ -103,7 +103,7 @@ static void add_counters(const struct pmu_event_view *view, struct pmu_strbuf *o
 
 	pmu_strbuf_add(out, "  counted by   ");
 	if (view->event.slot.kind != PMU_SLOT_CORE) {
-		const char *box = box_of(&view->event.slot);
+		const char *box = boxes_of_slot(&view->event.slot);
 
 		pmu_strbuf_addf(out, "%s\n", *box ? box : view->event.slot.pmu);
 		return;
@@ -208,7 +208,7 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 /* --- JSON --- */
 
 /* 64 bits do not fit into every reader's numbers. */
-static json_t *hex(uint64_t value)
+static json_t *event_hex(uint64_t value)
 {
 	return json_sprintf("0x%" PRIx64, value);
 }
@@ -222,8 +222,8 @@ static json_t *json_perf(const struct pmu_slot *slot)
 			 slot->type == PMU_TYPE_NONE ? json_null()
 						     : json_integer((json_int_t)slot->type),
 			 "pmu", slot->pmu[0] ? json_string(slot->pmu) : NULL, "config",
-			 hex(slot->config), "config1", hex(slot->config1), "config2",
-			 slot->config2 ? hex(slot->config2) : NULL);
+			 event_hex(slot->config), "config1", event_hex(slot->config1), "config2",
+			 slot->config2 ? event_hex(slot->config2) : NULL);
 }
 
 static json_t *json_fields(const struct pmu_event_view *view)
@@ -272,15 +272,16 @@ static json_t *json_view(const struct pmu_event_view *view)
 				    : json_null());
 	json_object_set_new(object, "user", json_boolean(slot->user));
 	json_object_set_new(object, "kernel", json_boolean(slot->kernel));
-	json_object_set_new(object, "select", view->has_select ? hex(view->select) : json_null());
+	json_object_set_new(object, "select",
+			    view->has_select ? event_hex(view->select) : json_null());
 	json_object_set_new(object, "fields", view->has_select ? json_fields(view) : json_null());
 	json_object_set_new(object, "general", json_counters(view));
 	json_object_set_new(object, "fixed",
 			    view->fixed >= 0 ? json_integer(view->fixed) : json_null());
 	json_object_set_new(object, "why", view->why[0] ? json_string(view->why) : json_null());
-	json_object_set_new(object, "register", slot->extra ? hex(slot->extra) : json_null());
+	json_object_set_new(object, "register", slot->extra ? event_hex(slot->extra) : json_null());
 	json_object_set_new(object, "register_value",
-			    slot->extra ? hex(slot->extra_value) : json_null());
+			    slot->extra ? event_hex(slot->extra_value) : json_null());
 	json_object_set_new(object, "perf_event", json_perf(slot));
 	json_object_set_new(object, "deprecated",
 			    json_boolean(view->said.name && view->said.deprecated));

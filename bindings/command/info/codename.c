@@ -80,7 +80,7 @@ static const struct correction {
 	{ AMD, 0x1a, ANY(0x44), "-Core Processor", "Granite Ridge" },
 };
 
-static const struct correction *find(const struct pmu_cpu_id *id)
+static const struct correction *find_correction(const struct pmu_cpu_id *id)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(corrections); i++) {
 		const struct correction *row = &corrections[i];
@@ -94,7 +94,7 @@ static const struct correction *find(const struct pmu_cpu_id *id)
 }
 
 /* Whether a text has a name as words: "Conroe" is not in "Conroe-L". */
-static bool names(const char *text, const char *name, size_t len)
+static bool has_as_words(const char *text, const char *name, size_t len)
 {
 	const char *at = text;
 
@@ -124,7 +124,7 @@ static size_t find_said(const char *all, const char *said, const char **name)
 		/* "(rev. C)" is no part of it */
 		while (word < len && strncmp(at + word, " (", 2) != 0)
 			word++;
-		if (word > best && names(said, at, word)) {
+		if (word > best && has_as_words(said, at, word)) {
 			*name = at;
 			best = word;
 		}
@@ -135,7 +135,7 @@ static size_t find_said(const char *all, const char *said, const char **name)
 void pmu_info_codename(const struct pmu_cpu_id *id, const struct pmu_cpu_model *model,
 		       const char *said, char *name, size_t size)
 {
-	const struct correction *correction = find(id);
+	const struct correction *correction = find_correction(id);
 	const char *all = model ? model->codename : "", *one = all;
 	size_t len = 0;
 

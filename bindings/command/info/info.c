@@ -91,7 +91,7 @@ const char *pmu_info_doubt(const struct pmu_machine *machine, const struct pmu_p
 	return NULL;
 }
 
-static int show(struct pmu_info *info, const struct request *request)
+static int show_info(struct pmu_info *info, const struct request *request)
 {
 	struct pmu_strbuf out = { 0 };
 
@@ -125,7 +125,7 @@ static int run_info(const struct pmu_command *self, int argc, char **argv)
 	if (request.raw)
 		rc = pmu_info_write_raw(machine, request.from.cpuid_file, request.raw);
 	else
-		rc = show(&info, &request);
+		rc = show_info(&info, &request);
 	pmu_machine_free(machine);
 	return rc;
 }

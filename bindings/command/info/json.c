@@ -7,7 +7,7 @@
 #include "bindings/command/info/info.h"
 
 /* "" is null: a text that is not known. */
-static json_t *text(const char *value)
+static json_t *info_text(const char *value)
 {
 	return value && *value ? json_string(value) : json_null();
 }
@@ -44,7 +44,7 @@ static json_t *perfmon_object(const struct pmu_info *info, const struct pmu_perf
 
 	return json_pack(
 		"{s:o, s:i, s:o, s:o, s:o, s:b, s:o, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:o, s:o}",
-		"family", text(families[perfmon->family]), "version", (int)perfmon->version,
+		"family", info_text(families[perfmon->family]), "version", (int)perfmon->version,
 		"general", counters(perfmon->n_general, perfmon->general_bits, perfmon->general),
 		"fixed", counters(perfmon->n_fixed, perfmon->fixed_bits, perfmon->fixed), "events",
 		events(perfmon), "any_thread", perfmon->any_thread, "full_width_writes",
@@ -52,7 +52,8 @@ static json_t *perfmon_object(const struct pmu_info *info, const struct pmu_perf
 		"core_extension", perfmon->core_extension, "northbridge_extension",
 		perfmon->nb_extension, "l3_extension", perfmon->l3_extension,
 		"northbridge_counters", (int)perfmon->n_nb, "memory_counters", (int)perfmon->n_umc,
-		"why", text(perfmon->why), "doubt", text(pmu_info_doubt(info->machine, perfmon)));
+		"why", info_text(perfmon->why), "doubt",
+		info_text(pmu_info_doubt(info->machine, perfmon)));
 }
 
 static json_t *kind_object(const struct pmu_info *info, unsigned int kind)
@@ -65,13 +66,13 @@ static json_t *kind_object(const struct pmu_info *info, unsigned int kind)
 		if (machine->cpu[i].kind == (int)kind)
 			json_array_append_new(cpus, json_integer(machine->cpu[i].pu.cpu));
 	return json_pack("{s:o, s:o, s:o}", "core_type",
-			 text(perfmon->core_type == PMU_CORE_P   ? "performance"
-			      : perfmon->core_type == PMU_CORE_E ? "efficiency"
-								 : ""),
+			 info_text(perfmon->core_type == PMU_CORE_P   ? "performance"
+				   : perfmon->core_type == PMU_CORE_E ? "efficiency"
+								      : ""),
 			 "cpus", cpus, "perfmon", perfmon_object(info, perfmon));
 }
 
-static json_t *kinds(const struct pmu_info *info)
+static json_t *kind_objects(const struct pmu_info *info)
 {
 	json_t *array = json_array();
 
@@ -80,7 +81,7 @@ static json_t *kinds(const struct pmu_info *info)
 	return array;
 }
 
-static json_t *number(bool known, unsigned int value)
+static json_t *number_if_known(bool known, unsigned int value)
 {
 	return known ? json_integer(value) : json_null();
 }
@@ -89,11 +90,12 @@ static json_t *topology(const struct pmu_machine *machine)
 {
 	bool known = !machine->unplaced;
 
-	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "sockets", number(known, machine->n_packages),
-			 "cores", number(known, machine->n_cores), "logical_processors",
+	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "sockets",
+			 number_if_known(known, machine->n_packages), "cores",
+			 number_if_known(known, machine->n_cores), "logical_processors",
 			 (json_int_t)machine->n_cpus, "smt",
 			 known ? json_boolean(machine->smt) : json_null(), "l3_domains",
-			 number(known, machine->n_l3));
+			 number_if_known(known, machine->n_l3));
 }
 
 /* Null where libcpuid has not been asked, or does not know the processor. */
@@ -112,10 +114,10 @@ static json_t *libcpuid(const struct pmu_info *info)
 	if (!info->identified)
 		return json_null();
 	return json_pack("{s:s, s:o}", "version", pmu_libcpuid_version(), "codename",
-			 text(info->identity.codename));
+			 info_text(info->identity.codename));
 }
 
-static json_t *machine_object(const struct pmu_info *info)
+static json_t *info_machine_object(const struct pmu_info *info)
 {
 	const struct pmu_machine *machine = info->machine;
 	const struct pmu_cpu_model *model = machine->model;
@@ -125,18 +127,18 @@ static json_t *machine_object(const struct pmu_info *info)
 		"{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
 		"vendor", id->vendor, "family", (json_int_t)id->family, "model",
 		(json_int_t)id->model, "stepping", (json_int_t)id->stepping, "brand", id->brand,
-		"microarchitecture", text(model ? model->microarchitecture : ""), "codename",
-		text(info->codename), "process_nm",
-		number(model && model->process_nm, model ? model->process_nm : 0), "hypervisor",
-		id->hypervisor, "hypervisor_name", text(id->hypervisor_name), "recorded",
-		machine->recorded, "perfmon", perfmon_object(info, &machine->kind[0]), "kinds",
-		kinds(info), "topology", topology(machine), "features", features(info), "libcpuid",
-		libcpuid(info));
+		"microarchitecture", info_text(model ? model->microarchitecture : ""), "codename",
+		info_text(info->codename), "process_nm",
+		number_if_known(model && model->process_nm, model ? model->process_nm : 0),
+		"hypervisor", id->hypervisor, "hypervisor_name", info_text(id->hypervisor_name),
+		"recorded", machine->recorded, "perfmon", perfmon_object(info, &machine->kind[0]),
+		"kinds", kind_objects(info), "topology", topology(machine), "features",
+		features(info), "libcpuid", libcpuid(info));
 }
 
 int pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out)
 {
-	json_t *object = machine_object(info);
+	json_t *object = info_machine_object(info);
 	char *dump = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
 
 	json_decref(object);

@@ -58,7 +58,7 @@ static int read_cpu(int cpu, struct pmu_cpuid *cpuid)
 }
 
 /* Every processor that this process may use. */
-static int read_all(const struct pmu_machine *machine, struct pmu_cpuid_dump *dump)
+static int read_all_cpus(const struct pmu_machine *machine, struct pmu_cpuid_dump *dump)
 {
 	struct pmu_mask before;
 	int rc = pmu_mask_of_thread(0, &before);
@@ -95,7 +95,7 @@ static int write_dump(const struct pmu_cpuid_dump *dump, const char *path)
 int pmu_info_write_raw(const struct pmu_machine *machine, const char *cpuid_file, const char *path)
 {
 	struct pmu_cpuid_dump dump = { .n_cpus = 0 };
-	int rc = cpuid_file ? pmu_cpuid_load(cpuid_file, &dump) : read_all(machine, &dump);
+	int rc = cpuid_file ? pmu_cpuid_load(cpuid_file, &dump) : read_all_cpus(machine, &dump);
 
 	if (!rc)
 		rc = write_dump(&dump, path);

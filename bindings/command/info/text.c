@@ -13,7 +13,7 @@
 #define COLUMN 24
 
 PMU_PRINTF(3, 4)
-static void add(struct pmu_strbuf *out, const char *label, const char *fmt, ...)
+static void add_labelled(struct pmu_strbuf *out, const char *label, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
@@ -37,14 +37,15 @@ static void add_model(const struct pmu_info *info, struct pmu_strbuf *out)
 	char process[32] = "";
 
 	if (!model) {
-		add(out, "microarchitecture", "not known: this model is not in our tables");
+		add_labelled(out, "microarchitecture",
+			     "not known: this model is not in our tables");
 		return;
 	}
 	if (model->process_nm)
 		snprintf(process, sizeof(process), ", %u nm", model->process_nm);
-	add(out, "microarchitecture", "%s%s", model->microarchitecture, process);
+	add_labelled(out, "microarchitecture", "%s%s", model->microarchitecture, process);
 	if (info->codename[0])
-		add(out, "code name", "%s", info->codename);
+		add_labelled(out, "code name", "%s", info->codename);
 }
 
 static void add_features(const struct pmu_libcpuid_identity *identity, struct pmu_strbuf *out)
@@ -62,14 +63,14 @@ static void add_processor(const struct pmu_info *info, struct pmu_strbuf *out)
 	const struct pmu_cpu_id *id = &info->id;
 
 	pmu_strbuf_add(out, "Processor\n");
-	add(out, "name", "%s", id->brand[0] ? id->brand : "not known");
-	add(out, "vendor", "%s", id->vendor[0] ? id->vendor : "not known");
-	add(out, "family and model", "%02X_%02XH (family %u, model %u), stepping %u", id->family,
-	    id->model, id->family, id->model, id->stepping);
+	add_labelled(out, "name", "%s", id->brand[0] ? id->brand : "not known");
+	add_labelled(out, "vendor", "%s", id->vendor[0] ? id->vendor : "not known");
+	add_labelled(out, "family and model", "%02X_%02XH (family %u, model %u), stepping %u",
+		     id->family, id->model, id->family, id->model, id->stepping);
 	add_model(info, out);
-	add(out, "hypervisor", "%s%s%s%s", yes_or_no(id->hypervisor),
-	    id->hypervisor_name[0] ? " (" : "", id->hypervisor_name,
-	    id->hypervisor_name[0] ? ")" : "");
+	add_labelled(out, "hypervisor", "%s%s%s%s", yes_or_no(id->hypervisor),
+		     id->hypervisor_name[0] ? " (" : "", id->hypervisor_name,
+		     id->hypervisor_name[0] ? ")" : "");
 	if (info->identified)
 		add_features(&info->identity, out);
 }
@@ -78,15 +79,15 @@ static void add_topology(const struct pmu_machine *machine, struct pmu_strbuf *o
 {
 	pmu_strbuf_add(out, "\nTopology\n");
 	if (!machine->unplaced) {
-		add(out, "sockets", "%u", machine->n_packages);
-		add(out, "cores", "%u", machine->n_cores);
+		add_labelled(out, "sockets", "%u", machine->n_packages);
+		add_labelled(out, "cores", "%u", machine->n_cores);
 	}
-	add(out, "logical processors", "%zu%s", machine->n_cpus,
-	    machine->unplaced ? " in the dump; --topology would tell what is where" : "");
+	add_labelled(out, "logical processors", "%zu%s", machine->n_cpus,
+		     machine->unplaced ? " in the dump; --topology would tell what is where" : "");
 	if (machine->unplaced)
 		return;
-	add(out, "SMT", "%s", yes_or_no(machine->smt));
-	add(out, "L3 domains", "%u", machine->n_l3);
+	add_labelled(out, "SMT", "%s", yes_or_no(machine->smt));
+	add_labelled(out, "L3 domains", "%u", machine->n_l3);
 }
 
 /* --- performance monitoring --- */
@@ -106,7 +107,7 @@ static void add_fixed(const struct pmu_perfmon *perfmon, struct pmu_strbuf *out)
 	const char *before = ": ";
 
 	if (!perfmon->n_fixed) {
-		add(out, "fixed counters", "none");
+		add_labelled(out, "fixed counters", "none");
 		return;
 	}
 	pmu_strbuf_addf(&text, "%u x %u bits", perfmon->n_fixed, perfmon->fixed_bits);
@@ -118,7 +119,7 @@ static void add_fixed(const struct pmu_perfmon *perfmon, struct pmu_strbuf *out)
 			pmu_strbuf_addf(&text, " (%s)", fixed_names[i]);
 		before = ", ";
 	}
-	add(out, "fixed counters", "%s", pmu_strbuf_text(&text));
+	add_labelled(out, "fixed counters", "%s", pmu_strbuf_text(&text));
 	pmu_strbuf_free(&text);
 }
 
@@ -128,8 +129,8 @@ static void add_full_width(const struct pmu_info *info, struct pmu_strbuf *out)
 		[PMU_INFO_NO] = "no", [PMU_INFO_YES] = "yes", [PMU_INFO_UNKNOWN] = "not known"
 	};
 
-	add(out, "full-width writes", "%s%s%s", words[info->full_width],
-	    info->full_width_by[0] ? ", " : "", info->full_width_by);
+	add_labelled(out, "full-width writes", "%s%s%s", words[info->full_width],
+		     info->full_width_by[0] ? ", " : "", info->full_width_by);
 }
 
 static void add_intel(const struct pmu_info *info, const struct pmu_perfmon *perfmon,
@@ -137,19 +138,21 @@ static void add_intel(const struct pmu_info *info, const struct pmu_perfmon *per
 {
 	char label[64];
 
-	add(out, "version", "%u (architectural)", perfmon->version);
-	add(out, "general counters", "%u x %u bits", perfmon->n_general, perfmon->general_bits);
+	add_labelled(out, "version", "%u (architectural)", perfmon->version);
+	add_labelled(out, "general counters", "%u x %u bits", perfmon->n_general,
+		     perfmon->general_bits);
 	add_fixed(perfmon, out);
-	add(out, "AnyThread", "%s", yes_or_no(perfmon->any_thread));
+	add_labelled(out, "AnyThread", "%s", yes_or_no(perfmon->any_thread));
 	add_full_width(info, out);
 	if (perfmon->umask2 || perfmon->equal)
-		add(out, "event selects", "%s%s%s", perfmon->umask2 ? "second unit mask" : "",
-		    perfmon->umask2 && perfmon->equal ? ", " : "",
-		    perfmon->equal ? "equal flag" : "");
+		add_labelled(out, "event selects", "%s%s%s",
+			     perfmon->umask2 ? "second unit mask" : "",
+			     perfmon->umask2 && perfmon->equal ? ", " : "",
+			     perfmon->equal ? "equal flag" : "");
 	pmu_strbuf_add(out, "  events\n");
 	for (int i = 0; i < PMU_ARCH_EVENTS; i++) {
 		snprintf(label, sizeof(label), "  %s", pmu_arch_event_name((enum pmu_arch_event)i));
-		add(out, label, "%s", yes_or_no(perfmon->events >> i & 1));
+		add_labelled(out, label, "%s", yes_or_no(perfmon->events >> i & 1));
 	}
 }
 
@@ -158,22 +161,24 @@ static void add_amd(const struct pmu_machine *machine, const struct pmu_perfmon 
 {
 	const char *doubt = pmu_info_doubt(machine, perfmon);
 
-	add(out, "version", "%u%s", perfmon->version, perfmon->version >= 2 ? " (PerfMonV2)" : "");
-	add(out, "general counters", "%u x %u bits", perfmon->n_general, perfmon->general_bits);
+	add_labelled(out, "version", "%u%s", perfmon->version,
+		     perfmon->version >= 2 ? " (PerfMonV2)" : "");
+	add_labelled(out, "general counters", "%u x %u bits", perfmon->n_general,
+		     perfmon->general_bits);
 	if (doubt)
-		add(out, "", "%s", doubt);
-	add(out, "fixed counters", "none");
-	add(out, "core extension", "%s", yes_or_no(perfmon->core_extension));
+		add_labelled(out, "", "%s", doubt);
+	add_labelled(out, "fixed counters", "none");
+	add_labelled(out, "core extension", "%s", yes_or_no(perfmon->core_extension));
 	/* the same bit means the L2 caches of family 16H */
-	add(out, machine->id.family == 0x16 ? "L2 counters" : "L3 counters", "%s",
-	    yes_or_no(perfmon->l3_extension));
+	add_labelled(out, machine->id.family == 0x16 ? "L2 counters" : "L3 counters", "%s",
+		     yes_or_no(perfmon->l3_extension));
 	if (perfmon->version >= 2)
-		add(out, "northbridge counters", "%u", perfmon->n_nb);
+		add_labelled(out, "northbridge counters", "%u", perfmon->n_nb);
 	else
-		add(out, "northbridge counters", "%s", yes_or_no(perfmon->nb_extension));
+		add_labelled(out, "northbridge counters", "%s", yes_or_no(perfmon->nb_extension));
 	if (perfmon->n_umc)
-		add(out, "memory counters", "%u", perfmon->n_umc);
-	add(out, "events", "named by model: CPUID lists none");
+		add_labelled(out, "memory counters", "%u", perfmon->n_umc);
+	add_labelled(out, "events", "named by model: CPUID lists none");
 }
 
 /* ", performance cores (processors 0-15)" of a hybrid. */
@@ -215,6 +220,6 @@ void pmu_info_text(const struct pmu_info *info, struct pmu_strbuf *out)
 		else if (perfmon->family == PMU_PERFMON_AMD)
 			add_amd(machine, perfmon, out);
 		else
-			add(out, "none", "%s", perfmon->why);
+			add_labelled(out, "none", "%s", perfmon->why);
 	}
 }

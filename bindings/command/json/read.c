@@ -18,7 +18,7 @@
 
 #define SCHEMA 1
 
-static void finish(struct pmu_json_reader *reader, const struct pmu_value *root)
+static void finish_report(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	if (reader->rc)
 		return;
@@ -37,7 +37,7 @@ static void finish(struct pmu_json_reader *reader, const struct pmu_value *root)
 
 /* --- all of it --- */
 
-static void check_schema(struct pmu_json_reader *reader, const struct pmu_value *root)
+static void check_report_schema(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	const struct pmu_value *schema = pmu_value_member(root, "pmu_report");
 
@@ -50,9 +50,9 @@ static void check_schema(struct pmu_json_reader *reader, const struct pmu_value 
 				      (int64_t)pmu_value_integer(schema), SCHEMA);
 }
 
-static void read_all(struct pmu_json_reader *reader, const struct pmu_value *root)
+static void read_report(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	check_schema(reader, root);
+	check_report_schema(reader, root);
 	if (reader->rc)
 		return;
 	reader->regions = pmu_json_list(reader, root, "regions");
@@ -62,7 +62,7 @@ static void read_all(struct pmu_json_reader *reader, const struct pmu_value *roo
 	pmu_json_read_threads(reader, root);
 	pmu_json_read_groups(reader, root);
 	pmu_json_read_regions(reader, root);
-	finish(reader, root);
+	finish_report(reader, root);
 }
 
 int pmu_json_read_value(const struct pmu_value *root, struct pmu_model **model)
@@ -70,7 +70,7 @@ int pmu_json_read_value(const struct pmu_value *root, struct pmu_model **model)
 	struct pmu_json_reader reader = { .model = pmu_model_new() };
 
 	if (reader.model)
-		read_all(&reader, root);
+		read_report(&reader, root);
 	else
 		pmu_json_no_memory(&reader);
 	if (reader.rc) {

@@ -281,7 +281,7 @@ struct wanted {
 	int thread, team_depth;
 };
 
-static bool is_wanted(const void *arg, uintptr_t number)
+static bool is_wanted_chain(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
 	const struct chain *chain = &wanted->around->chain[number - 1];
@@ -304,7 +304,7 @@ static struct chain *find_chain(struct pmu_json_reader *reader, struct around *a
 		pmu_json_no_memory(reader);
 		return NULL;
 	}
-	place = pmu_index_find(&around->chains, hash, is_wanted, &wanted);
+	place = pmu_index_find(&around->chains, hash, is_wanted_chain, &wanted);
 	if (place->thing)
 		return &around->chain[place->thing - 1];
 	if (around->n_chains == around->chain_room) {
@@ -388,10 +388,10 @@ static void around_add(struct pmu_json_reader *reader, struct around *around,
 
 /* --- regions --- */
 
-static struct pmu_model_section *section_of(struct pmu_json_reader *reader,
-					    const struct pmu_value *groups,
-					    const struct pmu_value *region,
-					    const struct pmu_value **columns)
+static struct pmu_model_section *section_of_region(struct pmu_json_reader *reader,
+						   const struct pmu_value *groups,
+						   const struct pmu_value *region,
+						   const struct pmu_value **columns)
 {
 	const char *name = pmu_value_text(pmu_json_get(reader, region, "group")), *group;
 	unsigned int i;
@@ -447,14 +447,15 @@ static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *
 	}
 }
 
-static void read_region(struct pmu_json_reader *reader, const struct pmu_value *groups,
-			size_t index, struct around *around)
+static void read_report_region(struct pmu_json_reader *reader, const struct pmu_value *groups,
+			       size_t index, struct around *around)
 {
 	const struct pmu_value *item = pmu_json_element(reader, reader->regions, index, "regions");
 	const struct pmu_value *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
 	const struct pmu_value *workers = NULL;
 	struct region region = { .index = index };
-	struct pmu_model_section *section = section_of(reader, groups, item, &region.columns);
+	struct pmu_model_section *section = section_of_region(reader, groups, item,
+							      &region.columns);
 
 	if (pmu_value_member(item, "sockets"))
 		sockets = pmu_json_list(reader, item, "sockets");
@@ -488,7 +489,7 @@ void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_valu
 		if (!last || !pmu_value_same_text(group, last))
 			around_clear(&around);
 		last = group;
-		read_region(reader, groups, i, &around);
+		read_report_region(reader, groups, i, &around);
 	}
 	reader->where[0] = '\0';
 	free(around.at);

@@ -30,7 +30,7 @@ static void no_memory(struct parse *p)
 }
 
 /* Undone in its place, where it ends before its last quote.  Return: its length. */
-static size_t take_text(const char *raw, size_t len)
+static size_t take_json_text(const char *raw, size_t len)
 {
 	char *text = (char *)(uintptr_t)raw;
 	const struct pmu_json string = { .value = raw, .len = len };
@@ -44,7 +44,7 @@ static size_t take_text(const char *raw, size_t len)
 }
 
 /* Whole numbers that do not fit are kept as they stand there. */
-static void take_number(const char *text, size_t len, struct pmu_value *value)
+static void take_json_number(const char *text, size_t len, struct pmu_value *value)
 {
 	bool negative = *text == '-';
 	int64_t integer = 0;
@@ -113,7 +113,7 @@ static bool take_value(struct parse *p)
 	if (!value)
 		return false;
 	if (p->json.key) {
-		size_t len = take_text(p->json.key, p->json.key_len);
+		size_t len = take_json_text(p->json.key, p->json.key_len);
 
 		value->name = p->json.key;
 		value->name_len = len < UINT16_MAX ? (uint16_t)len : UINT16_MAX;
@@ -121,9 +121,9 @@ static bool take_value(struct parse *p)
 	if (kind == PMU_JSON_STRING) {
 		value->kind = PMU_VALUE_TEXT;
 		value->text = p->json.value;
-		take_text(p->json.value, p->json.len);
+		take_json_text(p->json.value, p->json.len);
 	} else if (kind == PMU_JSON_NUMBER) {
-		take_number(p->json.value, p->json.len, value);
+		take_json_number(p->json.value, p->json.len, value);
 	} else if (kind == PMU_JSON_WORD) {
 		value->kind = words[(unsigned char)*p->json.value];
 	} else {

@@ -11,7 +11,7 @@ static bool has_energy(const struct pmu_cpu_model *model, const struct pmu_slot 
 	return model->rapl != PMU_RAPL_NONE && model->rapl_domains >> slot->unit & 1;
 }
 
-static void add_name(struct pmu_strbuf *list, const char *name)
+static void add_listed_name(struct pmu_strbuf *list, const char *name)
 {
 	pmu_strbuf_addf(list, "%s%s", list->len ? ", " : "", name);
 }
@@ -30,7 +30,7 @@ static void look_at_energy(const struct pmu_cpu_model *model, const struct pmu_g
 		if (!event->optional && !why[0])
 			snprintf(why, size, "no table says that %s counts %s",
 				 model->microarchitecture, event->name);
-		add_name(&lost, event->name);
+		add_listed_name(&lost, event->name);
 	}
 	if (lost.len && !why[0])
 		pmu_strbuf_addf(given_up, "%swithout %s: no table says that this CPU counts it",
@@ -54,7 +54,7 @@ static void look_at_pmus(const struct pmu_group *group, struct pmu_strbuf *given
 	for (unsigned int i = 0; i < group->n_events; i++)
 		if (group->event[i].slot.kind == PMU_SLOT_UNCORE && group->event[i].slot.pmu[0] &&
 		    !is_named_before(group, i))
-			add_name(&pmus, group->event[i].slot.pmu);
+			add_listed_name(&pmus, group->event[i].slot.pmu);
 	if (pmus.len)
 		pmu_strbuf_addf(given_up, "%sby the kernel's PMU %s", given_up->len ? "; " : "",
 				pmu_strbuf_text(&pmus));

@@ -35,8 +35,8 @@ static char *copy(struct pmu_list *list, const char *text)
 }
 
 /* A section of that title, which need not be the last one. */
-static struct pmu_list_section *section_of(struct pmu_list *list, enum pmu_list_kind kind,
-					   const char *from, const char *title)
+static struct pmu_list_section *titled_section(struct pmu_list *list, enum pmu_list_kind kind,
+					       const char *from, const char *title)
 {
 	struct pmu_list_section *section;
 
@@ -59,7 +59,7 @@ static struct pmu_list_section *section_of(struct pmu_list *list, enum pmu_list_
 }
 
 /* A pattern with * ? [ is all of a name, another a part of the name or of what is said about it. */
-static bool matches(const char *pattern, const char *name, const char *about)
+static bool matches_pattern(const char *pattern, const char *name, const char *about)
 {
 	if (!pattern)
 		return true;
@@ -68,7 +68,7 @@ static bool matches(const char *pattern, const char *name, const char *about)
 	return strcasestr(name, pattern) || strcasestr(about, pattern);
 }
 
-static bool grow(struct pmu_list *list, struct pmu_list_section *section)
+static bool grow_section(struct pmu_list *list, struct pmu_list_section *section)
 {
 	size_t room = section->room ? 2 * section->room : 16;
 	struct pmu_list_row *row;
@@ -85,10 +85,10 @@ static bool grow(struct pmu_list *list, struct pmu_list_section *section)
 	return true;
 }
 
-static void add(struct pmu_list *list, struct pmu_list_section *section, const char *name,
-		const char *about, const char *unit, const char *note, const char *why)
+static void add_list_row(struct pmu_list *list, struct pmu_list_section *section, const char *name,
+			 const char *about, const char *unit, const char *note, const char *why)
 {
-	if (!section || list->failed || !grow(list, section))
+	if (!section || list->failed || !grow_section(list, section))
 		return;
 	section->row[section->n_rows++] = (struct pmu_list_row){ copy(list, name),
 								 copy(list, about),
@@ -115,7 +115,7 @@ void pmu_list_free(struct pmu_list *list)
 	pmu_strbuf_free(&list->notes);
 }
 
-static void note(struct pmu_list *list, const char *text)
+static void add_list_note(struct pmu_list *list, const char *text)
 {
 	pmu_strbuf_addf(&list->notes, "%s\n", text);
 }
@@ -149,11 +149,12 @@ static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
 	};
 
 	for (const struct pmu_event_about *event = pmu_event_names; event->name; event++)
-		if (matches(list->pattern, event->name, event->about) && is_there(event, catalog))
-			add(list,
-			    section_of(list, PMU_LIST_EVENTS, kinds[event->kind].from,
-				       kinds[event->kind].title),
-			    event->name, event->about, event->unit, "", "");
+		if (matches_pattern(list->pattern, event->name, event->about) &&
+		    is_there(event, catalog))
+			add_list_row(list,
+				     titled_section(list, PMU_LIST_EVENTS, kinds[event->kind].from,
+						    kinds[event->kind].title),
+				     event->name, event->about, event->unit, "", "");
 }
 
 /* --- events by the library's tables and by libpfm4 --- */
@@ -187,12 +188,12 @@ static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 
 	write_pfm(name, text);
 	if ((tables->files && pmu_vendor_has(tables->files, text)) ||
-	    (!matches(list->pattern, text, name->about) &&
-	     !matches(list->pattern, name->event, name->event_about)))
+	    (!matches_pattern(list->pattern, text, name->about) &&
+	     !matches_pattern(list->pattern, name->event, name->event_about)))
 		return;
 	snprintf(title, sizeof(title), "%s, by libpfm4 (%s)", name->of, name->table);
-	add(list, section_of(list, PMU_LIST_EVENTS, "libpfm4", title), text, name->about, "", "",
-	    "");
+	add_list_row(list, titled_section(list, PMU_LIST_EVENTS, "libpfm4", title), text,
+		     name->about, "", "", "");
 }
 
 static void one_of_cpu(struct pmu_list *list, const struct pmu_vendor_event *event,
@@ -200,7 +201,7 @@ static void one_of_cpu(struct pmu_list *list, const struct pmu_vendor_event *eve
 {
 	char title[128];
 
-	if (!matches(list->pattern, event->name, event->about))
+	if (!matches_pattern(list->pattern, event->name, event->about))
 		return;
 	snprintf(title, sizeof(title), "By %s, %s%s", by,
 		 event->unit[0]                   ? "outside the cores: "
@@ -208,8 +209,8 @@ static void one_of_cpu(struct pmu_list *list, const struct pmu_vendor_event *eve
 		 : event->core_type == PMU_SLOT_E ? "E cores"
 						  : "cores",
 		 event->unit);
-	add(list, section_of(list, PMU_LIST_EVENTS, origin, title), event->name, event->about, "",
-	    event->deprecated ? "deprecated" : "", "");
+	add_list_row(list, titled_section(list, PMU_LIST_EVENTS, origin, title), event->name,
+		     event->about, "", event->deprecated ? "deprecated" : "", "");
 }
 
 static void one_of_tables(void *arg, const struct pmu_vendor_event *event)
@@ -228,7 +229,7 @@ static void find_tables(struct pmu_list *list, const struct pmu_catalog *catalog
 		pmu_vendor_each(tables.files, one_of_tables, list);
 	}
 	if (pmu_pfm_each(catalog->model, one_pfm, &tables) && !tables.files)
-		note(list, pmu_error_text());
+		add_list_note(list, pmu_error_text());
 	pmu_vendor_close(tables.files);
 }
 
@@ -252,11 +253,11 @@ static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *c
 	if (!pmu_vendor_whose(catalog, &id))
 		return;
 	if (pmu_vendor_open(catalog->event_files, &id, &files)) {
-		note(list, pmu_error_text());
+		add_list_note(list, pmu_error_text());
 		return;
 	}
 	if (pmu_vendor_missing(files)[0])
-		note(list, pmu_vendor_missing(files));
+		add_list_note(list, pmu_vendor_missing(files));
 	pmu_vendor_each(files, pmu_vendor_is_linux(files) ? one_linux : one_intel, list);
 	pmu_vendor_close(files);
 }
@@ -268,12 +269,12 @@ static void one_pmu(void *arg, const char *name, unsigned int n_boxes)
 	struct pmu_list *list = arg;
 	char about[64] = "";
 
-	if (!list->wanted[PMU_LIST_PMUS] || !matches(list->pattern, name, ""))
+	if (!list->wanted[PMU_LIST_PMUS] || !matches_pattern(list->pattern, name, ""))
 		return;
 	if (n_boxes > 1)
 		snprintf(about, sizeof(about), "%u boxes, counted together", n_boxes);
-	add(list, section_of(list, PMU_LIST_PMUS, "kernel", "PMUs of this kernel"), name, about, "",
-	    "", "");
+	add_list_row(list, titled_section(list, PMU_LIST_PMUS, "kernel", "PMUs of this kernel"),
+		     name, about, "", "", "");
 }
 
 static void one_pmu_event(void *arg, const char *pmu, const char *name, const char *terms,
@@ -283,10 +284,11 @@ static void one_pmu_event(void *arg, const char *pmu, const char *name, const ch
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s/%s/", pmu, name);
-	if (list->wanted[PMU_LIST_EVENTS] && matches(list->pattern, text, terms))
-		add(list,
-		    section_of(list, PMU_LIST_EVENTS, "kernel", "Events of this kernel's PMUs"),
-		    text, terms, unit, "", "");
+	if (list->wanted[PMU_LIST_EVENTS] && matches_pattern(list->pattern, text, terms))
+		add_list_row(list,
+			     titled_section(list, PMU_LIST_EVENTS, "kernel",
+					    "Events of this kernel's PMUs"),
+			     text, terms, unit, "", "");
 }
 
 /* --- groups --- */
@@ -306,8 +308,8 @@ static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *resul
 	return (*backend)->probe(plan, result);
 }
 
-static void add_loss(struct pmu_strbuf *text, const char *before, const struct pmu_fit_loss *loss,
-		     const char *after)
+static void add_loss_reason(struct pmu_strbuf *text, const char *before,
+			    const struct pmu_fit_loss *loss, const char *after)
 {
 	if (loss->names[0])
 		pmu_strbuf_addf(text, "%s%s%s%s: %s", text->len ? "; " : "", before, loss->names,
@@ -333,8 +335,8 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 		}
 		why[0] = '\0';
 		for (size_t k = 0; k < PMU_ARRAY_LEN(fit.lost); k++)
-			add_loss(given_up, "without ", &fit.lost[k], " here");
-		add_loss(given_up, "", &fit.missing, " cannot be had here");
+			add_loss_reason(given_up, "without ", &fit.lost[k], " here");
+		add_loss_reason(given_up, "", &fit.missing, " cannot be had here");
 		return;
 	}
 }
@@ -365,8 +367,8 @@ static void look_at_members(struct pmu_catalog *catalog, const char *list, struc
 		note->len = 0;
 }
 
-static void add_group(struct groups *groups, const char *name, const char *about,
-		      const char *origin)
+static void add_list_group(struct groups *groups, const char *name, const char *about,
+			   const char *origin)
 {
 	char title[320], why[WHY_MAX] = "";
 	struct pmu_list *list = groups->list;
@@ -394,8 +396,9 @@ static void add_group(struct groups *groups, const char *name, const char *about
 	/* a file each: their folder is what they have in common */
 	if (origin[0] && strrchr(title, '/'))
 		*strrchr(title, '/') = '\0';
-	add(list, section_of(list, PMU_LIST_GROUPS, origin[0] ? "file" : "shipped", title), name,
-	    about, "", pmu_strbuf_text(&given_up), why);
+	add_list_row(list,
+		     titled_section(list, PMU_LIST_GROUPS, origin[0] ? "file" : "shipped", title),
+		     name, about, "", pmu_strbuf_text(&given_up), why);
 	pmu_strbuf_free(&given_up);
 }
 
@@ -403,8 +406,8 @@ static void one_group(void *arg, const char *name, const char *about, const char
 {
 	struct groups *groups = arg;
 
-	if (matches(groups->list->pattern, name, about))
-		add_group(groups, name, about, origin);
+	if (matches_pattern(groups->list->pattern, name, about))
+		add_list_group(groups, name, about, origin);
 }
 
 static void one_metric(void *arg, const char *name, const char *about, const char *unit,
@@ -414,13 +417,13 @@ static void one_metric(void *arg, const char *name, const char *about, const cha
 	char text[128];
 
 	snprintf(text, sizeof(text), "intel:%s", name);
-	if (!matches(list->pattern, text, about))
+	if (!matches_pattern(list->pattern, text, about))
 		return;
-	add(list,
-	    section_of(list, PMU_LIST_GROUPS, "intel",
-		       why_not[0] ? "Intel's metrics that cannot be groups"
-				  : "Intel's metrics, each a group"),
-	    text, about, unit, note, why_not);
+	add_list_row(list,
+		     titled_section(list, PMU_LIST_GROUPS, "intel",
+				    why_not[0] ? "Intel's metrics that cannot be groups"
+					       : "Intel's metrics, each a group"),
+		     text, about, unit, note, why_not);
 }
 
 /* --- all of it --- */
@@ -440,7 +443,7 @@ static void find_groups(struct pmu_list *list, struct pmu_catalog *catalog)
 	pmu_group_file_each(one_group, &groups);
 	pmu_likwid_each(one_group, &groups);
 	if (catalog->event_files && pmu_intel_metric_each(catalog, one_metric, list))
-		note(list, pmu_error_text());
+		add_list_note(list, pmu_error_text());
 }
 
 void pmu_list_find(struct pmu_list *list, struct pmu_catalog *catalog)

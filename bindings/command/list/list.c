@@ -57,7 +57,8 @@ static int parse_word(const struct pmu_command *self, struct request *request, c
 	return 0;
 }
 
-static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+static int parse_list(const struct pmu_command *self, int argc, char **argv,
+		      struct request *request)
 {
 	bool first = true, any = false;
 	int rc = 0;
@@ -160,7 +161,7 @@ static size_t width(void)
 	return size.ws_col;
 }
 
-static int show(struct request *request, struct pmu_catalog *catalog)
+static int show_list(struct request *request, struct pmu_catalog *catalog)
 {
 	struct pmu_strbuf out = { 0 };
 	int rc = 0;
@@ -190,14 +191,14 @@ static int run_list(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { .json = false };
 	struct pmu_catalog catalog = { .keep_absent = true };
-	int rc = parse(self, argc, argv, &request);
+	int rc = parse_list(self, argc, argv, &request);
 
 	if (!rc) {
 		catalog.event_files = pmu_command_event_files(request.event_files);
 		rc = choose_cpu(self, &request, &catalog);
 	}
 	if (!rc)
-		rc = show(&request, &catalog);
+		rc = show_list(&request, &catalog);
 	pmu_catalog_close(&catalog);
 	pmu_list_free(&request.list);
 	return rc;

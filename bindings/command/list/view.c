@@ -67,8 +67,8 @@ static void add_rest(struct pmu_strbuf *out, size_t width, const char *text)
 	pmu_strbuf_add(out, "\n");
 }
 
-static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size_t column,
-		    size_t width)
+static void add_list_line(struct pmu_strbuf *out, const struct pmu_list_row *row, size_t column,
+			  size_t width)
 {
 	size_t start = out->len, used, len;
 	struct pmu_strbuf about = { 0 }, cut = { 0 };
@@ -100,7 +100,7 @@ static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size
 		add_rest(out, width, row->note);
 }
 
-static size_t same_reason(const struct pmu_list_section *section, size_t n, const char *why)
+static size_t count_same_reason(const struct pmu_list_section *section, size_t n, const char *why)
 {
 	size_t same = 0;
 
@@ -111,7 +111,7 @@ static size_t same_reason(const struct pmu_list_section *section, size_t n, cons
 
 static bool is_shared(const struct pmu_list_section *section, const char *why)
 {
-	return why[0] && same_reason(section, section->n_rows, why) > 1;
+	return why[0] && count_same_reason(section, section->n_rows, why) > 1;
 }
 
 /* A reason that several rows share is said once, before them. */
@@ -123,11 +123,11 @@ static void add_shared(struct pmu_strbuf *out, const struct pmu_list_section *se
 	pmu_strbuf_add(out, "\n");
 	for (size_t i = 0; i < section->n_rows; i++)
 		if (!strcmp(section->row[i].why, why))
-			add_row(out, &section->row[i], column, width);
+			add_list_line(out, &section->row[i], column, width);
 }
 
-static void add_section(struct pmu_strbuf *out, const struct pmu_list_section *section,
-			size_t width)
+static void add_list_section(struct pmu_strbuf *out, const struct pmu_list_section *section,
+			     size_t width)
 {
 	size_t column = name_column(section);
 
@@ -137,13 +137,13 @@ static void add_section(struct pmu_strbuf *out, const struct pmu_list_section *s
 
 		if (is_shared(section, row->why))
 			continue;
-		add_row(out, row, column, width);
+		add_list_line(out, row, column, width);
 		if (row->why[0])
 			add_rest(out, width, row->why);
 	}
 	for (size_t i = 0; i < section->n_rows; i++)
 		if (is_shared(section, section->row[i].why) &&
-		    !same_reason(section, i, section->row[i].why))
+		    !count_same_reason(section, i, section->row[i].why))
 			add_shared(out, section, section->row[i].why, column, width);
 }
 
@@ -153,7 +153,7 @@ void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf 
 
 	for (size_t i = 0; i < list->n_sections; i++) {
 		pmu_strbuf_add(out, i ? "\n" : "");
-		add_section(out, &list->section[i], width);
+		add_list_section(out, &list->section[i], width);
 	}
 	if (*notes)
 		pmu_strbuf_addf(out, "%s%s", list->n_sections ? "\n" : "", notes);
@@ -162,19 +162,19 @@ void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf 
 /* --- for programs --- */
 
 /* "" is null. */
-static json_t *text(const char *value)
+static json_t *list_text(const char *value)
 {
 	return *value ? json_string(value) : json_null();
 }
 
 static json_t *row_object(const struct pmu_list_section *section, const struct pmu_list_row *row)
 {
-	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", text(row->name), "about",
-			 text(row->about), "unit", text(row->unit), "from", section->from, "note",
-			 text(row->note), "why_not", text(row->why));
+	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", list_text(row->name), "about",
+			 list_text(row->about), "unit", list_text(row->unit), "from", section->from,
+			 "note", list_text(row->note), "why_not", list_text(row->why));
 }
 
-static json_t *rows_of(const struct pmu_list *list, enum pmu_list_kind kind)
+static json_t *row_objects(const struct pmu_list *list, enum pmu_list_kind kind)
 {
 	json_t *rows = json_array();
 
@@ -201,12 +201,14 @@ int pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out)
 	static const char *const kinds[] = {
 		[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
 	};
-	json_t *root = json_pack("{s:o, s:o}", "cpu", text(list->cpu), "notes", notes_of(list));
+	json_t *root = json_pack("{s:o, s:o}", "cpu", list_text(list->cpu), "notes",
+				 notes_of(list));
 	char *dump;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(kinds); i++)
 		if (list->wanted[i])
-			json_object_set_new(root, kinds[i], rows_of(list, (enum pmu_list_kind)i));
+			json_object_set_new(root, kinds[i],
+					    row_objects(list, (enum pmu_list_kind)i));
 	dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	json_decref(root);
 	if (!dump)

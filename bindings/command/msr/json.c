@@ -13,7 +13,7 @@
 #include "bindings/command/msr/plan.h"
 #include "counters/msr/registers.h"
 
-static json_t *hex(uint64_t value)
+static json_t *msr_hex(uint64_t value)
 {
 	char text[24];
 
@@ -48,7 +48,7 @@ static json_t *fields(const struct pmu_machine *machine, uint32_t where, uint64_
 	return string;
 }
 
-static json_t *event_name(const struct pmu_plan_shown *shown, int slot)
+static json_t *slot_event_name(const struct pmu_plan_shown *shown, int slot)
 {
 	return slot < 0 ? json_null() : json_string(shown->group.event[slot].name);
 }
@@ -56,14 +56,15 @@ static json_t *event_name(const struct pmu_plan_shown *shown, int slot)
 static json_t *counter_object(const struct pmu_plan_shown *shown,
 			      const struct pmu_msr_counter *counter)
 {
-	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "event", event_name(shown, counter->slot),
-			 "register", name(shown->machine, counter->address), "address",
+	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "event",
+			 slot_event_name(shown, counter->slot), "register",
+			 name(shown->machine, counter->address), "address",
 			 address(counter->address), "bits", (int)counter->bits, "rdpmc",
 			 counter->rdpmc == UINT32_MAX ? json_null()
 						      : json_integer((json_int_t)counter->rdpmc));
 }
 
-static json_t *kinds(const struct pmu_plan_shown *shown)
+static json_t *plan_kinds(const struct pmu_plan_shown *shown)
 {
 	json_t *array = json_array();
 
@@ -104,8 +105,8 @@ static json_t *left_out(const struct pmu_plan_shown *shown)
 	for (unsigned int i = 0; i < shown->fit.plan.n_slots; i++)
 		if (shown->fit.plan.absent >> i & 1)
 			json_array_append_new(array, json_pack("{s:o, s:s}", "event",
-							       event_name(shown, (int)i), "why",
-							       shown->fit.why[i]));
+							       slot_event_name(shown, (int)i),
+							       "why", shown->fit.why[i]));
 	return array;
 }
 
@@ -136,14 +137,14 @@ static json_t *operation(const struct pmu_plan_shown *shown, size_t i)
 				   name(shown->machine, op->address), "write", (int)op->write);
 
 	if (op->write || looked) {
-		json_object_set_new(object, "value", hex(value));
+		json_object_set_new(object, "value", msr_hex(value));
 		json_object_set_new(object, "fields", fields(shown->machine, op->address, value));
 	}
 	if (op->write)
-		json_object_set_new(object, "mask", hex(op->mask));
+		json_object_set_new(object, "mask", msr_hex(op->mask));
 	if (op->slot >= 0) {
 		json_object_set_new(object, "slot", json_integer(op->slot));
-		json_object_set_new(object, "event", event_name(shown, op->slot));
+		json_object_set_new(object, "event", slot_event_name(shown, op->slot));
 	}
 	return object;
 }
@@ -157,7 +158,7 @@ static json_t *operations(const struct pmu_plan_shown *shown)
 	return array;
 }
 
-static json_t *machine_object(const struct pmu_machine *machine)
+static json_t *plan_machine_object(const struct pmu_machine *machine)
 {
 	return json_pack("{s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i}", "vendor", machine->id.vendor,
 			 "family", (int)machine->id.family, "model", (int)machine->id.model,
@@ -169,11 +170,12 @@ static json_t *machine_object(const struct pmu_machine *machine)
 int pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out)
 {
 	json_t *root = json_pack("{s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "pmu_plan",
-				 1, "machine", machine_object(shown->machine), "group",
+				 1, "machine", plan_machine_object(shown->machine), "group",
 				 shown->group.name, "looked", shown->found != NULL, "not_looked",
 				 shown->found ? json_null() : json_string(shown->unlooked), "kinds",
-				 kinds(shown), "units", units(shown), "left_out", left_out(shown),
-				 "left_alone", left_alone(shown), "operations", operations(shown));
+				 plan_kinds(shown), "units", units(shown), "left_out",
+				 left_out(shown), "left_alone", left_alone(shown), "operations",
+				 operations(shown));
 	char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
 
 	json_decref(root);

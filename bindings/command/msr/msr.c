@@ -30,8 +30,8 @@ static const struct pmu_option msr_options[] = {
 	{ 0 },
 };
 
-static int parse(const struct pmu_command *self, int argc, char **argv,
-		 struct pmu_command_msr *request)
+static int parse_msr(const struct pmu_command *self, int argc, char **argv,
+		     struct pmu_command_msr *request)
 {
 	int rc = 0;
 
@@ -47,7 +47,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv,
 static int run_msr(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_command_msr request = { .word = NULL };
-	int rc = parse(self, argc, argv, &request);
+	int rc = parse_msr(self, argc, argv, &request);
 
 	if (rc)
 		return rc;

@@ -72,7 +72,7 @@ static int read_registers(struct pmu_plan_shown *shown, const struct pmu_machine
 	return rc;
 }
 
-static void look(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
+static void look_at_registers(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
 {
 	if (shown->machine->recorded && !from->msr_device) {
 		snprintf(shown->unlooked, sizeof(shown->unlooked),
@@ -94,15 +94,15 @@ static int make(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
 	return pmu_msr_program_make(shown->machine, plan, shown->found, &shown->program, probe);
 }
 
-static int show(const struct pmu_command_msr *request, const struct pmu_machine_from *from,
-		struct pmu_plan_shown *shown, struct pmu_strbuf *out)
+static int show_plan(const struct pmu_command_msr *request, const struct pmu_machine_from *from,
+		     struct pmu_plan_shown *shown, struct pmu_strbuf *out)
 {
 	int rc = load_group(request, shown->machine, &shown->group);
 
 	if (rc)
 		return rc;
 	pmu_group_plan(&shown->group, &shown->fit.plan);
-	look(shown, from);
+	look_at_registers(shown, from);
 	shown->fit.why = shown->why;
 	rc = pmu_fit(&shown->group, true, true, make, shown, &shown->fit);
 	if (rc)
@@ -129,7 +129,7 @@ int pmu_command_msr_plan(const struct pmu_command *self, const struct pmu_comman
 	rc = pmu_machine_load(&from, &machine);
 	shown.machine = machine;
 	if (!rc)
-		rc = show(request, &from, &shown, &out);
+		rc = show_plan(request, &from, &shown, &out);
 	if (rc)
 		pmu_command_error("%s", pmu_error_text());
 	pmu_msr_program_free(&shown.program);

@@ -37,7 +37,7 @@ static int restore(const struct pmu_machine_from *from, struct pmu_strbuf *said)
 	return rc;
 }
 
-static int refuse(const struct pmu_machine_from *from, int rc)
+static int refuse_restore(const struct pmu_machine_from *from, int rc)
 {
 	const char *mend = pmu_msr_device_mend(from, rc);
 
@@ -60,7 +60,7 @@ int pmu_command_msr_restore(const struct pmu_command *self, const struct pmu_com
 	rc = restore(&from, &said);
 	/* what was found out before something failed is worth reading too */
 	if (rc < 0 && !said.len)
-		return refuse(&from, rc);
+		return refuse_restore(&from, rc);
 	if (rc == 0 && !said.len)
 		pmu_strbuf_add(&said, "nothing to restore\n");
 	printed = pmu_command_print(&said);

@@ -78,7 +78,7 @@ static bool is_variant(const void *wanted, uintptr_t at)
 	       line->shared == (is->op->socket >= 0);
 }
 
-static bool is_same(const void *wanted, uintptr_t at)
+static bool is_same_line(const void *wanted, uintptr_t at)
 {
 	const struct wanted *is = wanted;
 	const struct line *line = &is->lines->line[at - 1];
@@ -140,7 +140,7 @@ static struct line *find_line(struct lines *lines, const struct pmu_msr_op *op, 
 		lines->failed = true;
 		return NULL;
 	}
-	same = pmu_index_find(&lines->same, same_hash, is_same, &wanted);
+	same = pmu_index_find(&lines->same, same_hash, is_same_line, &wanted);
 	if (same->thing)
 		return &lines->line[same->thing - 1];
 	variant = pmu_index_find(&lines->variant, variant_hash, is_variant, &wanted);
@@ -211,8 +211,8 @@ static void add_who(struct pmu_strbuf *out, const struct line *line)
 		pmu_strbuf_addf(out, "CPU %s", cpus);
 }
 
-static void add_value(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
-		      const struct line *line)
+static void add_op_value(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+			 const struct line *line)
 {
 	const struct pmu_msr_op *op = line->op;
 	struct pmu_strbuf fields = { 0 };
@@ -230,8 +230,8 @@ static void add_value(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 	pmu_strbuf_free(&fields);
 }
 
-static void add_line(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
-		     const struct line *line, size_t column, size_t name_column)
+static void add_op_line(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+			const struct line *line, size_t column, size_t name_column)
 {
 	size_t start = out->len;
 	char name[64];
@@ -245,7 +245,7 @@ static void add_line(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
 	if (strncmp(name, "MSR ", 4) != 0)
 		pmu_strbuf_addf(out, " (%XH)", line->op->address);
 	pmu_strbuf_pad(out, start + 2 + column + 2 + name_column, ' ');
-	add_value(out, shown, line);
+	add_op_value(out, shown, line);
 	/* no blanks at the end */
 	while (out->len && out->text && out->text[out->len - 1] == ' ')
 		out->text[--out->len] = '\0';
@@ -253,7 +253,7 @@ static void add_line(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
 }
 
 /* The widest first and second column of a phase, within reason. */
-static void measure(const struct lines *lines, size_t *column, size_t *name_column)
+static void measure_lines(const struct lines *lines, size_t *column, size_t *name_column)
 {
 	*column = *name_column = 0;
 	for (size_t i = 0; i < lines->n; i++) {
@@ -281,11 +281,11 @@ static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 	size_t n = shown->program.first[phase + 1] - shown->program.first[phase];
 
 	fold_phase(&lines, phase, all);
-	measure(&lines, &column, &name_column);
+	measure_lines(&lines, &column, &name_column);
 	pmu_strbuf_addf(out, "\n%s: %s (%zu operation%s)\n", pmu_msr_phase_name(phase),
 			phase_about[phase], n, n == 1 ? "" : "s");
 	for (size_t at = lines.first; at; at = lines.line[at - 1].next)
-		add_line(out, shown, &lines.line[at - 1], column, name_column);
+		add_op_line(out, shown, &lines.line[at - 1], column, name_column);
 	if (lines.failed)
 		out->failed = 1;
 	pmu_index_free(&lines.same);
@@ -295,12 +295,12 @@ static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 
 /* --- the head --- */
 
-static void add_count(struct pmu_strbuf *out, size_t n, const char *what)
+static void add_number_of(struct pmu_strbuf *out, size_t n, const char *what)
 {
 	pmu_strbuf_addf(out, ", %zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
-static void add_machine(struct pmu_strbuf *out, const struct pmu_machine *machine)
+static void add_plan_machine(struct pmu_strbuf *out, const struct pmu_machine *machine)
 {
 	if (machine->id.brand[0])
 		pmu_strbuf_addf(out, "%s ", machine->id.brand);
@@ -309,9 +309,9 @@ static void add_machine(struct pmu_strbuf *out, const struct pmu_machine *machin
 	if (machine->model)
 		pmu_strbuf_addf(out, ", %s", machine->model->microarchitecture);
 	pmu_strbuf_add(out, ")");
-	add_count(out, machine->n_cpus, "processor");
-	add_count(out, machine->n_cores, "core");
-	add_count(out, machine->n_packages, "socket");
+	add_number_of(out, machine->n_cpus, "processor");
+	add_number_of(out, machine->n_cores, "core");
+	add_number_of(out, machine->n_packages, "socket");
 	pmu_strbuf_add(out, "\n");
 }
 
@@ -345,8 +345,8 @@ static const struct pmu_msr_counter *on_core(const struct pmu_msr_program *progr
 	return NULL;
 }
 
-static void add_counter(struct pmu_strbuf *out, const struct pmu_machine *machine,
-			const struct pmu_msr_counter *counter)
+static void add_plan_counter(struct pmu_strbuf *out, const struct pmu_machine *machine,
+			     const struct pmu_msr_counter *counter)
 {
 	char name[64];
 
@@ -375,7 +375,7 @@ static void add_socket_counters(struct pmu_strbuf *out, const struct pmu_plan_sh
 	if (!first)
 		return;
 	pmu_strbuf_add(out, "each socket: ");
-	add_counter(out, shown->machine, first);
+	add_plan_counter(out, shown->machine, first);
 	if (n > 1 && last->address == first->address)
 		pmu_strbuf_addf(out, ", on %u processors, summed", n);
 	else if (n > 1)
@@ -406,7 +406,7 @@ static void add_core_counters(struct pmu_strbuf *out, const struct pmu_plan_show
 		}
 		pmu_strbuf_add(out, next - k == machine->n_kinds ? "each core: " : ": ");
 		if (counter)
-			add_counter(out, machine, counter);
+			add_plan_counter(out, machine, counter);
 		else
 			pmu_strbuf_add(out, "missing");
 	}
@@ -438,7 +438,7 @@ static void add_left_out(struct pmu_strbuf *out, const struct pmu_plan_shown *sh
 	pmu_strbuf_add(out, "\n");
 }
 
-static void add_events(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
+static void add_plan_events(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
 {
 	size_t column = 2 + longest_name(shown) + 2;
 
@@ -456,7 +456,7 @@ static void add_events(struct pmu_strbuf *out, const struct pmu_plan_shown *show
 	}
 }
 
-static void add_taken(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
+static void add_taken_registers(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
 {
 	const char *at = shown->program.taken ? shown->program.taken : "";
 
@@ -474,10 +474,10 @@ static void add_taken(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 
 void pmu_plan_text(const struct pmu_plan_shown *shown, bool all, struct pmu_strbuf *out)
 {
-	add_machine(out, shown->machine);
+	add_plan_machine(out, shown->machine);
 	add_looked(out, shown);
-	add_events(out, shown);
-	add_taken(out, shown);
+	add_plan_events(out, shown);
+	add_taken_registers(out, shown);
 	for (unsigned int phase = 0; phase < PMU_MSR_PHASES; phase++)
 		add_phase(out, shown, (enum pmu_msr_phase)phase, all);
 }

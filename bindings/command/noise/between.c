@@ -66,8 +66,8 @@ static void add_siblings(const struct pmu_noise_sample *before,
 		sums->sibling_s += both;
 }
 
-static void add_interrupts(const struct pmu_noise_cpu *before, const struct pmu_noise_cpu *after,
-			   struct sums *sums)
+static void add_cpu_interrupts(const struct pmu_noise_cpu *before,
+			       const struct pmu_noise_cpu *after, struct sums *sums)
 {
 	double n = grown(before->device_interrupts, after->device_interrupts);
 
@@ -97,7 +97,7 @@ static void add_up(const struct pmu_noise_sample *before, const struct pmu_noise
 		sums->n++;
 		sums->busy_s += busy_s(then, cpu);
 		sums->steal_s += grown(then->steal, cpu->steal) * tick_s();
-		add_interrupts(then, cpu, sums);
+		add_cpu_interrupts(then, cpu, sums);
 		if (cpu->core >= 0 && cpu->core != cpu->cpu)
 			add_siblings(before, after, i, wall_s, sums);
 	}

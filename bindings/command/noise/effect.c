@@ -15,7 +15,7 @@
 /* Of the time: smaller differences do not matter. */
 #define LONGER_LEAST 0.005
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -25,12 +25,12 @@ static int compare(const void *a, const void *b)
 /* Sorts them. */
 static double median(double *value, size_t n)
 {
-	qsort(value, n, sizeof(*value), compare);
+	qsort(value, n, sizeof(*value), compare_doubles);
 	return n % 2 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
 }
 
 /* Are all of @a beyond all of @b by as much as these differ?  Both sorted. */
-static bool is_apart(const double *a, const double *b, size_t n_b)
+static bool is_set_apart(const double *a, const double *b, size_t n_b)
 {
 	return n_b >= OTHERS_LEAST && a[0] - b[n_b - 1] >= b[n_b - 1] - b[0] && a[0] > b[n_b - 1];
 }
@@ -66,7 +66,7 @@ static bool compare_sets(const double *time, const bool *in_a, size_t n, double 
 	of_a = median(a, n_a);
 	of_b = median(b, n_b);
 	*longer = of_b > 0 ? of_a / of_b - 1 : 0;
-	return *longer >= LONGER_LEAST && (is_apart(a, b, n_b) || ranks_higher(a, n_a, b, n_b));
+	return *longer >= LONGER_LEAST && (is_set_apart(a, b, n_b) || ranks_higher(a, n_a, b, n_b));
 }
 
 /* Twice the rank from 0, of equal ones the mean's. */

@@ -14,18 +14,18 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static void skip_blanks(const char **at)
+static void skip_stat_blanks(const char **at)
 {
 	while (**at == ' ' || **at == '\t')
 		(*at)++;
 }
 
 /* A number behind blanks, which ends where no digit is.  False: none, or too large. */
-static bool take_number(const char **at, uint64_t *value)
+static bool take_stat_number(const char **at, uint64_t *value)
 {
 	uint64_t sum = 0;
 
-	skip_blanks(at);
+	skip_stat_blanks(at);
 	if (!is_digit(**at))
 		return false;
 	for (; is_digit(**at); (*at)++)
@@ -63,9 +63,9 @@ static bool take_cpu(const char *at, struct pmu_noise_cpu *cpu)
 	uint64_t number, time[N_TIMES] = { 0 };
 	size_t n = 0;
 
-	if (!is_digit(*at) || !take_number(&at, &number) || number >= PMU_MASK_CPUS)
+	if (!is_digit(*at) || !take_stat_number(&at, &number) || number >= PMU_MASK_CPUS)
 		return false;
-	while (n < N_TIMES && take_number(&at, &time[n]))
+	while (n < N_TIMES && take_stat_number(&at, &time[n]))
 		n++;
 	if (n <= IDLE)
 		return false;
@@ -85,7 +85,7 @@ static bool take_cpu(const char *at, struct pmu_noise_cpu *cpu)
 	return true;
 }
 
-static int grow(struct pmu_noise_sample *out, size_t *room)
+static int grow_cpus(struct pmu_noise_sample *out, size_t *room)
 {
 	struct pmu_noise_cpu *more;
 
@@ -111,7 +111,7 @@ int pmu_noise_parse_stat(const char *text, struct pmu_noise_sample *out)
 		if (!take_word(&at, "cpu") || !take_cpu(at, &cpu) ||
 		    (out->n_cpus && cpu.cpu <= out->cpu[out->n_cpus - 1].cpu))
 			continue;
-		if (grow(out, &room))
+		if (grow_cpus(out, &room))
 			return -ENOMEM;
 		out->cpu[out->n_cpus++] = cpu;
 	}
@@ -146,8 +146,9 @@ static size_t take_columns(const char *at, struct pmu_noise_sample *out,
 	uint64_t number;
 	size_t n = 0;
 
-	for (skip_blanks(&at); n < PMU_MASK_CPUS && take_word(&at, "CPU"); skip_blanks(&at)) {
-		if (!is_digit(*at) || !take_number(&at, &number))
+	for (skip_stat_blanks(&at); n < PMU_MASK_CPUS && take_word(&at, "CPU");
+	     skip_stat_blanks(&at)) {
+		if (!is_digit(*at) || !take_stat_number(&at, &number))
 			break;
 		column[n] = number < PMU_MASK_CPUS ? pmu_noise_find(out, (int)number) : NULL;
 		if (column[n])
@@ -158,18 +159,18 @@ static size_t take_columns(const char *at, struct pmu_noise_sample *out,
 }
 
 /* "  24:  1  0  IO-APIC ..." */
-static void add_interrupts(const char *at, struct pmu_noise_cpu *column[], size_t n)
+static void add_interrupts_line(const char *at, struct pmu_noise_cpu *column[], size_t n)
 {
 	bool device;
 	uint64_t count;
 
-	skip_blanks(&at);
+	skip_stat_blanks(&at);
 	device = is_digit(*at);
 	at += strcspn(at, ":\n");
 	if (*at != ':')
 		return;
 	at++;
-	for (size_t i = 0; i < n && take_number(&at, &count); i++) {
+	for (size_t i = 0; i < n && take_stat_number(&at, &count); i++) {
 		if (!column[i])
 			continue;
 		column[i]->interrupts += count;
@@ -184,7 +185,7 @@ void pmu_noise_parse_interrupts(const char *text, struct pmu_noise_sample *out)
 
 	if (n)
 		for (const char *line = next_line(text); line; line = next_line(line))
-			add_interrupts(line, column, n);
+			add_interrupts_line(line, column, n);
 	free(column);
 }
 
@@ -197,7 +198,8 @@ uint64_t pmu_noise_parse_field(const char *text, const char *name)
 	for (const char *line = text; line; line = next_line(line)) {
 		const char *at = line;
 
-		if (take_word(&at, name) && (*at == ' ' || *at == '\t') && take_number(&at, &value))
+		if (take_word(&at, name) && (*at == ' ' || *at == '\t') &&
+		    take_stat_number(&at, &value))
 			return value;
 	}
 	return PMU_NOISE_MISSING;
@@ -213,7 +215,7 @@ uint64_t pmu_noise_parse_pressure(const char *text)
 		if (!take_word(&at, "some "))
 			continue;
 		at = strstr(at, "total=");
-		if (at && at < end && take_word(&at, "total=") && take_number(&at, &value))
+		if (at && at < end && take_word(&at, "total=") && take_stat_number(&at, &value))
 			return value;
 	}
 	return PMU_NOISE_MISSING;
@@ -223,7 +225,7 @@ double pmu_noise_parse_load(const char *text)
 {
 	uint64_t whole, hundredths = 0;
 
-	if (!take_number(&text, &whole))
+	if (!take_stat_number(&text, &whole))
 		return NAN;
 	/* two digits: Documentation/filesystems/proc.rst */
 	if (text[0] == '.' && is_digit(text[1]) && is_digit(text[2]))
@@ -235,7 +237,8 @@ double pmu_noise_parse_max(const char *text)
 {
 	uint64_t quota, period;
 
-	if (!take_number(&text, &quota) || !take_number(&text, &period) || !quota || !period)
+	if (!take_stat_number(&text, &quota) || !take_stat_number(&text, &period) || !quota ||
+	    !period)
 		return NAN;
 	return (double)quota / (double)period;
 }
@@ -289,7 +292,7 @@ bool pmu_noise_parse_cgroup(const char *text, const char *controller, char *out,
 	for (const char *line = text; line; line = next_line(line)) {
 		const char *at = line, *end;
 
-		if (!take_number(&at, &number) || *at++ != ':')
+		if (!take_stat_number(&at, &number) || *at++ != ':')
 			continue;
 		end = at + strcspn(at, ":\n");
 		if (*end == ':' && lists(at, end, controller))

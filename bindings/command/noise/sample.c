@@ -41,7 +41,8 @@ struct look {
 
 /* --- files --- */
 
-static bool path_of(const struct look *look, char path[PATH_MAX], const char *fmt, va_list args)
+static bool path_in_root(const struct look *look, char path[PATH_MAX], const char *fmt,
+			 va_list args)
 {
 	int len = snprintf(path, PATH_MAX, "%s", look->root);
 
@@ -61,7 +62,7 @@ static PMU_PRINTF(2, 3) const char *read_text(struct look *look, const char *fmt
 	int fd;
 
 	va_start(args, fmt);
-	fits = path_of(look, path, fmt, args);
+	fits = path_in_root(look, path, fmt, args);
 	va_end(args);
 	fd = fits ? PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
 	if (fd < 0)
@@ -82,7 +83,7 @@ static PMU_PRINTF(2, 3) uint64_t read_count(struct look *look, const char *fmt, 
 	bool fits;
 
 	va_start(args, fmt);
-	fits = path_of(look, path, fmt, args);
+	fits = path_in_root(look, path, fmt, args);
 	va_end(args);
 	return fits && !pmu_sysfile_u64(path, &value) ? value : PMU_NOISE_MISSING;
 }
@@ -97,7 +98,7 @@ static PMU_PRINTF(3, 4) void read_word(struct look *look, char out[PMU_NOISE_WOR
 
 	out[0] = '\0';
 	va_start(args, fmt);
-	fits = path_of(look, path, fmt, args);
+	fits = path_in_root(look, path, fmt, args);
 	va_end(args);
 	if (!fits || pmu_sysfile_read(path, out, PMU_NOISE_WORD) < 0)
 		out[0] = '\0';
@@ -316,7 +317,7 @@ static void read_list(struct look *look, char out[PMU_NOISE_WORD], const char *f
 }
 
 /* Documentation/admin-guide/pm/intel_pstate.rst and cpufreq.rst: no_turbo, boost */
-static void add_settings(struct look *look)
+static void sample_settings(struct look *look)
 {
 	struct pmu_noise_sample *out = look->out;
 	const char *text;
@@ -356,7 +357,7 @@ int pmu_noise_sample(struct pmu_noise_sample *out, const char *root)
 		add_load(&look);
 		add_quota(&look);
 		if (!out->has_settings)
-			add_settings(&look);
+			sample_settings(&look);
 	}
 	if (look.text.failed)
 		rc = -ENOMEM;

@@ -6,7 +6,7 @@
 
 #include "bindings/command/noise/noise.h"
 
-static PMU_PRINTF(2, 3) void add(struct pmu_strbuf *out, const char *fmt, ...)
+static PMU_PRINTF(2, 3) void add_noise_setting(struct pmu_strbuf *out, const char *fmt, ...)
 {
 	va_list args;
 	char text[256];
@@ -29,19 +29,19 @@ void pmu_noise_settings(const struct pmu_noise_sample *sample, struct pmu_strbuf
 	struct pmu_strbuf line = { 0 };
 
 	if (sample->is_virtual)
-		add(&line, "virtual machine");
+		add_noise_setting(&line, "virtual machine");
 	if (sample->governor[0])
-		add(&line, "governor %s", sample->governor);
+		add_noise_setting(&line, "governor %s", sample->governor);
 	if (sample->turbo >= 0)
-		add(&line, "turbo %s", on(sample->turbo));
+		add_noise_setting(&line, "turbo %s", on(sample->turbo));
 	if (sample->smt >= 0)
-		add(&line, "SMT %s", on(sample->smt));
+		add_noise_setting(&line, "SMT %s", on(sample->smt));
 	if (sample->aslr >= 0)
-		add(&line, "ASLR %s", on(sample->aslr));
+		add_noise_setting(&line, "ASLR %s", on(sample->aslr));
 	if (!isnan(sample->quota) && sample->quota < (double)sample->n_cpus)
-		add(&line, "limited to the time of %.3g processors", sample->quota);
+		add_noise_setting(&line, "limited to the time of %.3g processors", sample->quota);
 	if (sample->isolated[0])
-		add(&line, "isolated processors %s", sample->isolated);
+		add_noise_setting(&line, "isolated processors %s", sample->isolated);
 	pmu_strbuf_add(out, pmu_strbuf_text(&line));
 	out->failed |= line.failed;
 	pmu_strbuf_free(&line);

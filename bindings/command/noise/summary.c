@@ -34,19 +34,19 @@ static double steal(const struct pmu_noise_run *run)
 	return beyond_ticks(run->steal, run);
 }
 
-static double count(uint64_t n)
+static double count_or_nan(uint64_t n)
 {
 	return n == PMU_NOISE_MISSING ? NAN : (double)n;
 }
 
 static double quota(const struct pmu_noise_run *run)
 {
-	return count(run->quota_throttled);
+	return count_or_nan(run->quota_throttled);
 }
 
 static double heat(const struct pmu_noise_run *run)
 {
-	return count(run->throttles);
+	return count_or_nan(run->throttles);
 }
 
 static double disk(const struct pmu_noise_run *run)
@@ -177,7 +177,8 @@ struct view {
 };
 
 /* Return: whether all runs tell it. */
-static bool look(struct view *view, const struct disturbance *of, const struct pmu_noise_run *runs)
+static bool look_at_runs(struct view *view, const struct disturbance *of,
+			 const struct pmu_noise_run *runs)
 {
 	bool known = true;
 
@@ -200,7 +201,7 @@ static bool look(struct view *view, const struct disturbance *of, const struct p
 }
 
 /* "runs 3, 7 and 9-12", "all 20 runs", "17 of 20 runs". */
-static void add_runs(struct pmu_strbuf *out, const struct view *view)
+static void add_run_numbers(struct pmu_strbuf *out, const struct view *view)
 {
 	size_t told = 0;
 
@@ -245,8 +246,8 @@ static bool is_first(const struct view *view)
 	return view->n > 1 && view->n_disturbed == 1 && view->disturbed[0];
 }
 
-static void tell(const struct disturbance *of, const struct view *view, bool known,
-		 struct pmu_noise_findings *out)
+static void tell_disturbance(const struct disturbance *of, const struct view *view, bool known,
+			     struct pmu_noise_findings *out)
 {
 	struct pmu_strbuf text = { 0 };
 	enum pmu_noise_effect effect = PMU_NOISE_UNCLEAR;
@@ -258,7 +259,7 @@ static void tell(const struct disturbance *of, const struct view *view, bool kno
 					  &longer);
 	of->tell(&text, view->least, view->most);
 	pmu_strbuf_add(&text, of->is_count && view->n_disturbed > 1 ? " in each of " : " in ");
-	add_runs(&text, view);
+	add_run_numbers(&text, view);
 	add_effect(&text, effect, longer);
 	if (!mend)
 		mend = is_first(view) ? "--warmup 1 leaves the first run out"
@@ -282,10 +283,10 @@ int pmu_noise_summarize(const struct pmu_noise_run *runs, size_t n, struct pmu_n
 	for (size_t i = 0; i < n && !out->no_memory; i++)
 		view.time[i] = (double)runs[i].elapsed_ns;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(disturbances) && !out->no_memory; i++) {
-		bool known = look(&view, &disturbances[i], runs);
+		bool known = look_at_runs(&view, &disturbances[i], runs);
 
 		if (view.n_disturbed)
-			tell(&disturbances[i], &view, known, out);
+			tell_disturbance(&disturbances[i], &view, known, out);
 	}
 	pmu_noise_findings_sort(out);
 	free(view.time);

@@ -14,7 +14,7 @@
 #define TURNS_MOST ((uint64_t)1 << 32)
 
 /* As many multiplications, each of which waits for the one before (Knuth's, of MMIX). */
-static uint64_t time_of(uint64_t turns)
+static uint64_t time_of_work(uint64_t turns)
 {
 	uint64_t start_ns = pmu_time_now_ns(CLOCK_MONOTONIC_RAW), x = 1;
 
@@ -30,18 +30,18 @@ static uint64_t calibrate(void)
 {
 	uint64_t turns = 1024, least_ns, time_ns;
 
-	while (time_of(turns) < WORK_NS && turns < TURNS_MOST)
+	while (time_of_work(turns) < WORK_NS && turns < TURNS_MOST)
 		turns *= 2;
-	least_ns = time_of(turns);
+	least_ns = time_of_work(turns);
 	for (int i = 0; i < TRIALS; i++) {
-		time_ns = time_of(turns);
+		time_ns = time_of_work(turns);
 		least_ns = time_ns < least_ns ? time_ns : least_ns;
 	}
 	turns = (uint64_t)((double)turns * WORK_NS / (double)(least_ns ? least_ns : 1));
 	return turns ? turns : 1;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -72,11 +72,11 @@ int pmu_noise_work(uint64_t duration_ns, struct pmu_noise_work *out)
 	turns = calibrate();
 	end_ns = pmu_time_now_ns(CLOCK_MONOTONIC) + duration_ns;
 	do
-		time[n++] = time_of(turns);
+		time[n++] = time_of_work(turns);
 	while (n < TIMES_MAX && pmu_time_now_ns(CLOCK_MONOTONIC) < end_ns);
 	if (out->cpu >= 0)
 		pmu_mask_apply(&before);
-	qsort(time, n, sizeof(*time), compare);
+	qsort(time, n, sizeof(*time), compare_times);
 	out->n = n;
 	out->least_ns = time[0];
 	out->median_ns = time[n / 2];

@@ -59,7 +59,7 @@ static void put_groups(struct pmu_strbuf *out, const struct pmu_timeline_process
 	pmu_strbuf_add(out, "]");
 }
 
-static void put_process(struct pmu_timeline *to, struct pmu_timeline_process *process)
+static void calls_put_process(struct pmu_timeline *to, struct pmu_timeline_process *process)
 {
 	struct pmu_page_calls *calls = to->arg;
 	const struct pmu_trace_source *source = process->source;
@@ -88,8 +88,8 @@ static void put_process(struct pmu_timeline *to, struct pmu_timeline_process *pr
 	put_u64(out, ",", "damaged", source->n_damaged);
 }
 
-static uint32_t add_row(struct pmu_page_calls *calls, struct pmu_page_lane *lane,
-			const struct pmu_timeline_process *process, uint32_t row)
+static uint32_t add_lane_row(struct pmu_page_calls *calls, struct pmu_page_lane *lane,
+			     const struct pmu_timeline_process *process, uint32_t row)
 {
 	const struct pmu_trace_row *is = &process->source->row[row];
 	uint32_t name = is->raw->name < process->source->raw.n_names ? is->raw->name : 0;
@@ -105,7 +105,7 @@ static uint32_t add_row(struct pmu_page_calls *calls, struct pmu_page_lane *lane
 	return calls->place[row];
 }
 
-static void put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
+static void calls_put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
 {
 	const struct pmu_trace_source *source = thread->process->source;
 	const struct pmu_store_thread *record = &thread->ring->thread->record;
@@ -130,11 +130,12 @@ static void put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread
 		for (size_t i = 0; source->raw.thread[t].record.number == record->number &&
 				   i < source->raw.thread[t].n_rows;
 		     i++)
-			add_row(calls, lane, thread->process, source->first_row[t] + (uint32_t)i);
+			add_lane_row(calls, lane, thread->process,
+				     source->first_row[t] + (uint32_t)i);
 }
 
-static void put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		      const struct pmu_timeline_slice *slice)
+static void calls_put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			    const struct pmu_timeline_slice *slice)
 {
 	struct pmu_page_calls *calls = to->arg;
 
@@ -161,8 +162,8 @@ static void put_counts(struct pmu_strbuf *out, const struct pmu_timeline_slice *
 	}
 }
 
-static void put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		    const struct pmu_timeline_slice *slice)
+static void calls_put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			  const struct pmu_timeline_slice *slice)
 {
 	struct pmu_page_calls *calls = to->arg;
 	uint32_t row = slice->is->call.row;
@@ -187,7 +188,7 @@ static void put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *t
 	}
 	call.row = calls->lane_of[row] == calls->n_lanes
 			   ? calls->place[row]
-			   : add_row(calls, &calls->lane[call.lane], thread->process, row);
+			   : add_lane_row(calls, &calls->lane[call.lane], thread->process, row);
 	call.counts_at = calls->counts.len;
 	put_counts(&calls->counts, slice);
 	call.counts_len = (uint32_t)(calls->counts.len - call.counts_at);
@@ -202,8 +203,8 @@ static void nothing(struct pmu_timeline *to)
 }
 
 /* The number of them is with the call that they are in. */
-static void put_again(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		      const struct pmu_timeline_slice *slice)
+static void calls_put_again(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			    const struct pmu_timeline_slice *slice)
 {
 	(void)to;
 	(void)thread;
@@ -212,11 +213,11 @@ static void put_again(struct pmu_timeline *to, const struct pmu_timeline_thread 
 
 static const struct pmu_timeline_format format = {
 	.start = nothing,
-	.process = put_process,
-	.thread = put_thread,
-	.begin = put_begin,
-	.end = put_end,
-	.again = put_again,
+	.process = calls_put_process,
+	.thread = calls_put_thread,
+	.begin = calls_put_begin,
+	.end = calls_put_end,
+	.again = calls_put_again,
 	.finish = nothing,
 };
 

@@ -56,7 +56,7 @@ static struct limit limit_to(const struct pmu_page_calls *calls, size_t most,
 	return limit;
 }
 
-static bool is_kept(struct limit *limit, const struct pmu_page_call *call, size_t size)
+static bool is_call_kept(struct limit *limit, const struct pmu_page_call *call, size_t size)
 {
 	size_t bucket = bucket_of(call->length);
 
@@ -82,7 +82,7 @@ void pmu_page_keep_longest(struct pmu_page_calls *calls)
 	for (size_t i = 0; i < calls->n; i++) {
 		struct pmu_page_call call = calls->call[i];
 
-		if (!is_kept(&limit, &call, 1)) {
+		if (!is_call_kept(&limit, &call, 1)) {
 			pmu_page_leave_out(&call, &calls->not_shown, &calls->not_shown_ns);
 			continue;
 		}
@@ -104,7 +104,7 @@ void pmu_page_limit_counts(struct pmu_page_calls *calls)
 	for (size_t i = 0; i < calls->n; i++) {
 		struct pmu_page_call *call = &calls->call[i];
 
-		if (!call->counts_len || is_kept(&limit, call, call->counts_len))
+		if (!call->counts_len || is_call_kept(&limit, call, call->counts_len))
 			continue;
 		pmu_page_leave_out(call, &calls->without_counts, &calls->without_counts_ns);
 		call->kind &= ~(uint32_t)PMU_PAGE_COUNTS;

@@ -13,7 +13,7 @@ bool pmu_page_is(const char *path)
 	return dot && dot != path && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"));
 }
 
-static void put_lines(struct pmu_strbuf *out, const char *const *line)
+static void put_page_lines(struct pmu_strbuf *out, const char *const *line)
 {
 	while (*line)
 		pmu_strbuf_add(out, *line++);
@@ -21,7 +21,7 @@ static void put_lines(struct pmu_strbuf *out, const char *const *line)
 
 void pmu_page_begin(struct pmu_strbuf *out)
 {
-	put_lines(out, pmu_page_before);
+	put_page_lines(out, pmu_page_before);
 }
 
 /*
@@ -78,7 +78,7 @@ void pmu_page_data(struct pmu_strbuf *out, const char *id, const struct pmu_strb
 
 void pmu_page_end(struct pmu_strbuf *out)
 {
-	put_lines(out, pmu_page_after);
+	put_page_lines(out, pmu_page_after);
 }
 
 int pmu_page_write(struct pmu_strbuf *out, const char *id, const struct pmu_strbuf *json)

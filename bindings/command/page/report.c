@@ -24,8 +24,8 @@ static bool has_topdown(const struct pmu_model *model)
 }
 
 /* What a node of a tree is, and what other nodes of that tree it stands to. */
-static void put_node(struct pmu_strbuf *out, const struct pmu_topdown_tree *tree,
-		     const struct pmu_topdown_node *node)
+static void put_topdown_node(struct pmu_strbuf *out, const struct pmu_topdown_tree *tree,
+			     const struct pmu_topdown_node *node)
 {
 	put_text(out, "{", "name", node->name);
 	put_text(out, ",", "core", tree->core);
@@ -84,7 +84,7 @@ void pmu_page_topdown(struct pmu_strbuf *out, const struct pmu_model *model)
 		for (unsigned int i = 0; i < pmu_topdown_trees[t].n; i++) {
 			next_line(out, first, "   ");
 			first = false;
-			put_node(out, &pmu_topdown_trees[t], &pmu_topdown_trees[t].node[i]);
+			put_topdown_node(out, &pmu_topdown_trees[t], &pmu_topdown_trees[t].node[i]);
 		}
 	pmu_strbuf_add(out, "]");
 	put_nodes_of(out, model);

@@ -58,7 +58,7 @@ static void put_levels(struct pmu_strbuf *out, const struct pmu_roofline *roofli
 	}
 }
 
-static void put_row(struct pmu_strbuf *out, const struct pmu_roofline_row *row)
+static void put_roofline_row(struct pmu_strbuf *out, const struct pmu_roofline_row *row)
 {
 	static const char *const bounds[] = { [PMU_BOUND_UNKNOWN] = "",
 					      [PMU_BOUND_COMPUTE] = "compute",
@@ -99,7 +99,7 @@ static bool has_flop(const struct pmu_roofline *roofline)
 	return false;
 }
 
-static bool has_bytes(const struct pmu_roofline *roofline)
+static bool any_row_has_bytes(const struct pmu_roofline *roofline)
 {
 	for (unsigned int i = 0; i < roofline->n_rows; i++)
 		if (!isnan(roofline->row[i].bytes))
@@ -113,7 +113,7 @@ void pmu_page_roofline(struct pmu_strbuf *out, const struct pmu_roofline *roofli
 
 	put_text(out, ",\n \"roofline\": {", "why", why);
 	put_why(out, roofline, "no_flop", has_flop(roofline), pmu_roofline_why_no_flop);
-	put_why(out, roofline, "no_bytes", has_bytes(roofline), pmu_roofline_why_no_bytes);
+	put_why(out, roofline, "no_bytes", any_row_has_bytes(roofline), pmu_roofline_why_no_bytes);
 	put_u64(out, ",\n  ", "threads", pmu_roofline_threads(roofline));
 	pmu_strbuf_add(out, ",\n  \"flops\": [");
 	put_flops(out, roofline);
@@ -125,7 +125,7 @@ void pmu_page_roofline(struct pmu_strbuf *out, const struct pmu_roofline *roofli
 			continue;
 		next_line(out, first, "   ");
 		first = false;
-		put_row(out, &roofline->row[i]);
+		put_roofline_row(out, &roofline->row[i]);
 	}
 	pmu_strbuf_add(out, "]}");
 }

@@ -43,7 +43,7 @@ static const struct pmu_model_row *row_at(const struct rows *rows, unsigned int 
 	return &rows->row[rows->order ? rows->order[i] : i];
 }
 
-static void put_number(struct pmu_strbuf *out, double value)
+static void put_number_or_null(struct pmu_strbuf *out, double value)
 {
 	if (pmu_encode_double(out, value) < 0)
 		pmu_strbuf_add(out, "null");
@@ -61,12 +61,12 @@ static void put_count(struct pmu_strbuf *out, bool known, uint64_t value)
 
 typedef void put_cell(struct pmu_strbuf *out, const struct pmu_model_row *row);
 
-static void put_name(struct pmu_strbuf *out, const struct pmu_model_row *row)
+static void put_row_name(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	pmu_encode_json(out, row->name);
 }
 
-static void put_path(struct pmu_strbuf *out, const struct pmu_model_row *row)
+static void put_row_path(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	pmu_encode_json(out, row->path);
 }
@@ -117,7 +117,7 @@ static void put_numbers(const struct rows *rows, unsigned int of)
 			if (i)
 				pmu_strbuf_add_n(rows->out, ",", 1);
 			if (number.is_double)
-				put_number(rows->out, number.real);
+				put_number_or_null(rows->out, number.real);
 			else
 				put_count(rows->out, number.is_known, number.integer);
 		}
@@ -149,7 +149,7 @@ static void put_least(struct pmu_strbuf *out, const struct pmu_model_row *row, u
 
 static void put_metric(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
 {
-	put_number(out, row->metric ? row->metric[i] : NAN);
+	put_number_or_null(out, row->metric ? row->metric[i] : NAN);
 }
 
 /* Six digits are enough, as there are very many of them. */
@@ -163,7 +163,7 @@ static void put_metric_short(struct pmu_strbuf *out, const struct pmu_model_row 
 		snprintf(digits, sizeof(digits), "%.5e", value);
 		value = strtod(digits, NULL);
 	}
-	put_number(out, value);
+	put_number_or_null(out, value);
 }
 
 static void put_percentile(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
@@ -223,9 +223,9 @@ static bool has_team(const struct pmu_model_row *row)
 static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate *estimate)
 {
 	pmu_strbuf_add(out, "[");
-	put_number(out, estimate->value);
+	put_number_or_null(out, estimate->value);
 	pmu_strbuf_add(out, ",");
-	put_number(out, estimate->margin);
+	put_number_or_null(out, estimate->margin);
 	pmu_strbuf_add(out, "]");
 }
 
@@ -269,7 +269,7 @@ static void put_team(const struct rows *rows, const struct pmu_model_team *team)
 	pmu_strbuf_add(out, "[");
 	for (unsigned int k = 0; k < rows->section->n_metrics; k++) {
 		pmu_strbuf_add(out, k ? "," : "");
-		put_number(out, team->all.metric ? team->all.metric[k] : NAN);
+		put_number_or_null(out, team->all.metric ? team->all.metric[k] : NAN);
 	}
 	pmu_strbuf_add(out, "]}");
 }
@@ -294,8 +294,8 @@ static void put_sums(const struct rows *rows)
 	const struct pmu_model_section *s = rows->section;
 
 	put_u64(rows->out, ",\n   \"rows\": {", "n", rows->n);
-	put_column(rows, "name", put_name);
-	put_column(rows, "path", put_path);
+	put_column(rows, "name", put_row_name);
+	put_column(rows, "path", put_row_path);
 	put_column(rows, "parent", put_parent);
 	put_numbers(rows, PMU_OF_PAGE);
 	put_matrix(rows, "net", s->n_counts, put_net);
@@ -327,7 +327,7 @@ static void put_indexes(struct pmu_strbuf *out, const char *before, const char *
 	pmu_strbuf_add(out, "]");
 }
 
-static void put_thread(struct pmu_strbuf *out, const struct pmu_model_row *row)
+static void put_row_thread(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	put_count(out, row->thread >= 0, (uint64_t)row->thread);
 }
@@ -344,7 +344,7 @@ static void put_thread_rows(struct pmu_strbuf *out, const struct pmu_model_secti
 	rows.order = index.row;
 	rows.n = index.start[s->n_rows];
 	put_indexes(out, ",\n   \"threads\": {", "start", index.start, s->n_rows + 1);
-	put_column(&rows, "thread", put_thread);
+	put_column(&rows, "thread", put_row_thread);
 	put_numbers(&rows, PMU_OF_PAGE_ROWS);
 	put_matrix(&rows, "net", s->n_counts, put_net);
 	put_matrix(&rows, "metrics", s->n_metrics, put_metric_short);

@@ -52,8 +52,8 @@ static int by_begin(const void *a, const void *b)
 	return x->length < y->length ? -1 : x->length > y->length;
 }
 
-static void put_columns(struct pmu_strbuf *json, const struct pmu_page_calls *calls,
-			const struct pmu_page_call *call, size_t n, uint64_t before)
+static void put_call_columns(struct pmu_strbuf *json, const struct pmu_page_calls *calls,
+			     const struct pmu_page_call *call, size_t n, uint64_t before)
 {
 	struct {
 		const char *name;
@@ -80,8 +80,8 @@ static void put_columns(struct pmu_strbuf *json, const struct pmu_page_calls *ca
 }
 
 /* Return: how many calls were its. */
-static size_t put_lane(struct pmu_strbuf *json, const struct pmu_page_calls *calls, size_t l,
-		       size_t first, uint64_t begin)
+static size_t put_lane_calls(struct pmu_strbuf *json, const struct pmu_page_calls *calls, size_t l,
+			     size_t first, uint64_t begin)
 {
 	const struct pmu_page_lane *lane = &calls->lane[l];
 	size_t end = first;
@@ -97,7 +97,7 @@ static size_t put_lane(struct pmu_strbuf *json, const struct pmu_page_calls *cal
 	put_u64(json, ",", "n_rows", lane->n_rows);
 	key(json, ",\n   ", "rows");
 	pmu_encode_base64(json, &lane->rows);
-	put_columns(json, calls, &calls->call[first], end - first, begin);
+	put_call_columns(json, calls, &calls->call[first], end - first, begin);
 	pmu_strbuf_add(json, "}");
 	return end - first;
 }
@@ -127,7 +127,7 @@ static void put_processes(struct pmu_strbuf *json, const struct pmu_page_calls *
 		for (bool first = true; l < calls->n_lanes && calls->lane[l].process == p;
 		     first = false) {
 			pmu_strbuf_add(json, first ? "\n   " : ",\n   ");
-			at += put_lane(json, calls, l++, at, begin);
+			at += put_lane_calls(json, calls, l++, at, begin);
 		}
 		pmu_strbuf_add(json, "]}");
 	}

@@ -51,23 +51,23 @@ struct work {
 
 /* --- the same process twice --- */
 
-static bool is_same(const void *wanted, uintptr_t number)
+static bool is_same_process(const void *wanted, uintptr_t number)
 {
 	const struct process *const *process = wanted;
 
 	return !pmu_parts_compare(&process[0]->is, &process[1][number - 1].is);
 }
 
-static struct pmu_index_place *place_of(const struct work *w, const struct process *process,
-					uint32_t *hash)
+static struct pmu_index_place *place_of_process(const struct work *w, const struct process *process,
+						uint32_t *hash)
 {
 	const struct process *wanted[] = { process, w->process };
 
 	*hash = pmu_hash_number((uint64_t)process->is.pid ^ process->is.start_unix_ns << 20);
-	return pmu_index_find(&w->index, *hash, is_same, wanted);
+	return pmu_index_find(&w->index, *hash, is_same_process, wanted);
 }
 
-static bool is_known(const struct pmu_model_part *part)
+static bool is_part_known(const struct pmu_model_part *part)
 {
 	return part->pid >= 0 && part->start_unix_ns;
 }
@@ -98,14 +98,14 @@ static int keep_process(struct work *w, struct process process)
 	process.is.host = keep_host(w, process.is.host);
 	if (!process.is.host || pmu_index_reserve(&w->index, 1) < 0)
 		return -ENOMEM;
-	place = place_of(w, &process, &hash);
+	place = place_of_process(w, &process, &hash);
 	w->process[w->n_processes++] = process;
 	if (!place->thing)
 		pmu_index_take(&w->index, place, hash, w->n_processes);
 	return 0;
 }
 
-static struct pmu_model_part part_of(const struct pmu_model *model, unsigned int i)
+static struct pmu_model_part part_of_model(const struct pmu_model *model, unsigned int i)
 {
 	if (model->n_parts)
 		return model->part[i];
@@ -122,10 +122,10 @@ static const struct pmu_input *find_twin(const struct work *w, const struct pmu_
 	uint32_t hash;
 
 	for (unsigned int i = 0; i < n && w->n_processes; i++) {
-		const struct process process = { .is = part_of(model, i) };
-		const struct pmu_index_place *place = place_of(w, &process, &hash);
+		const struct process process = { .is = part_of_model(model, i) };
+		const struct pmu_index_place *place = place_of_process(w, &process, &hash);
 
-		if (is_known(&process.is) && place->thing)
+		if (is_part_known(&process.is) && place->thing)
 			return &w->input[w->process[place->thing - 1].input];
 	}
 	return NULL;
@@ -137,9 +137,9 @@ static int keep_processes(struct work *w, size_t at, const struct pmu_model *mod
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < n; i++) {
-		const struct process process = { part_of(model, i), at };
+		const struct process process = { part_of_model(model, i), at };
 
-		if (is_known(&process.is))
+		if (is_part_known(&process.is))
 			rc = keep_process(w, process);
 	}
 	return rc;
@@ -161,7 +161,7 @@ static bool belongs(struct work *w, const struct pmu_model *model)
 	return w->program && !strcmp(model->program, w->program);
 }
 
-static void add(struct work *w, size_t at)
+static void add_input(struct work *w, size_t at)
 {
 	struct pmu_input *input = &w->input[at];
 	int rc;
@@ -188,7 +188,7 @@ static void add(struct work *w, size_t at)
 	}
 }
 
-static void take(struct work *w, size_t at)
+static void take_input(struct work *w, size_t at)
 {
 	struct pmu_input *input = &w->input[at];
 
@@ -198,7 +198,7 @@ static void take(struct work *w, size_t at)
 	while (w->turn != at && !w->off)
 		pthread_cond_wait(&w->turned, &w->lock);
 	if (!w->off)
-		add(w, at);
+		add_input(w, at);
 	w->turn++;
 	pthread_cond_broadcast(&w->turned);
 	pthread_mutex_unlock(&w->lock);
@@ -223,7 +223,7 @@ static void *read_files(void *work)
 	size_t at;
 
 	while (!is_off(w) && (at = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->n)
-		take(w, at);
+		take_input(w, at);
 	return NULL;
 }
 
@@ -239,7 +239,7 @@ static unsigned int n_readers(size_t n_files)
 }
 
 /* This thread is one of them; those that cannot be had are done without. */
-static void read_all(struct work *w)
+static void read_all_inputs(struct work *w)
 {
 	pthread_t reader[MOST_READERS];
 	unsigned int n = n_readers(w->n), started = 0;
@@ -268,7 +268,7 @@ int pmu_inputs_gather(struct pmu_input *input, size_t n, bool merge, bool counts
 	mallopt(M_MMAP_THRESHOLD, KEPT_FREE / 2);
 	mallopt(M_TRIM_THRESHOLD, KEPT_FREE);
 	if (w.gathering)
-		read_all(&w);
+		read_all_inputs(&w);
 	if (w.gathering && !w.off && w.n_added && (merge || w.differ))
 		rc = pmu_gather_end(w.gathering, model);
 	else

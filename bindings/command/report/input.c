@@ -40,7 +40,7 @@ static int read_series(struct pmu_input *input, const struct pmu_value *root)
 	return rc;
 }
 
-static int read_values(struct pmu_input *input, char *text, size_t len)
+static int read_json_text(struct pmu_input *input, char *text, size_t len)
 {
 	struct pmu_model_block *blocks = NULL;
 	struct pmu_value root;
@@ -64,7 +64,7 @@ static int read_json(struct pmu_input *input, int fd)
 				MAX_JSON >> 20);
 	if (rc)
 		return pmu_fail(-rc, "cannot read %s: %s", input->path, strerror(-rc));
-	rc = read_values(input, text, len);
+	rc = read_json_text(input, text, len);
 	free(text);
 	if (rc) {
 		char reason[PMU_ERROR_MAX];

@@ -38,7 +38,7 @@ struct line {
 	uint64_t size;
 };
 
-static void add_line(struct pmu_strbuf *out, const struct line *line)
+static void add_report_line(struct pmu_strbuf *out, const struct line *line)
 {
 	struct pmu_strbuf program = { 0 };
 	char when[32] = "?";
@@ -71,14 +71,14 @@ static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entr
 				   .path = entry->path,
 				   .size = entry->size };
 
-	add_line(out, &line);
+	add_report_line(out, &line);
 }
 
 /*
  * --- what `pmu run` could not write where it was to go, and has kept as JSON beside the stores ---
  */
 
-static bool is_kept(const char *name)
+static bool is_kept_report(const char *name)
 {
 	static const char ending[] = ".json";
 	size_t len = strlen(name), n = strlen(ending);
@@ -99,7 +99,7 @@ static bool add_kept_file(struct pmu_strbuf *out, const char *place, const char 
 	line.path = path;
 	line.seconds = st.st_mtime;
 	line.size = (uint64_t)st.st_size;
-	add_line(out, &line);
+	add_report_line(out, &line);
 	return true;
 }
 
@@ -113,7 +113,7 @@ static int add_kept(struct pmu_strbuf *out)
 	if (!pmu_store_dir(0, place, sizeof(place)))
 		dir = opendir(place);
 	while (dir && (file = readdir(dir)))
-		if (is_kept(file->d_name))
+		if (is_kept_report(file->d_name))
 			n += add_kept_file(out, place, file->d_name);
 	if (dir)
 		closedir(dir);

@@ -116,7 +116,7 @@ static int find_doubles(const struct pmu_input *input, size_t n, bool *left_out)
 	return n_left_out;
 }
 
-static enum pmu_combine how(const struct pmu_model *const *model, unsigned int n)
+static enum pmu_combine how_to_merge(const struct pmu_model *const *model, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (!model[i]->program[0] || strcmp(model[i]->program, model[0]->program) != 0)
@@ -141,10 +141,11 @@ int pmu_inputs_merge(const struct pmu_input *input, size_t n, bool tree, struct 
 		for (size_t i = 0; i < n; i++)
 			if (!left_out[i])
 				part[n_parts++] = input[i].model;
-		rc = pmu_model_combine(part, n_parts,
-				       tree ? PMU_COMBINE_TREE
-					    : how((const struct pmu_model *const *)part, n_parts),
-				       model);
+		rc = pmu_model_combine(
+			part, n_parts,
+			tree ? PMU_COMBINE_TREE
+			     : how_to_merge((const struct pmu_model *const *)part, n_parts),
+			model);
 	}
 	if (rc == 0)
 		pmu_metric_fill(*model);

@@ -123,7 +123,7 @@ static bool is_trace(const char *output)
 	return !pmu_viewer_of(output) && pmu_trace_is_asked(output);
 }
 
-static int check(const struct pmu_command *self, const struct request *request)
+static int check_report(const struct pmu_command *self, const struct request *request)
 {
 	if (!request->n_files && (request->n_outputs || request->remove || request->text.threads ||
 				  request->text.all || request->text.brief || request->text.sort ||
@@ -150,7 +150,7 @@ static int check(const struct pmu_command *self, const struct request *request)
 }
 
 /* Return: 0; a negative errno with a sentence. */
-static int check_format(const struct request *request, const char *output)
+static int check_report_format(const struct request *request, const char *output)
 {
 	if (pmu_viewer_of(output))
 		return pmu_viewer_check(output);
@@ -163,7 +163,7 @@ static int check_format(const struct request *request, const char *output)
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (check_format(request, request->output[i]))
+		if (check_report_format(request, request->output[i]))
 			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
@@ -175,7 +175,8 @@ static int check_outputs(const struct pmu_command *self, const struct request *r
 	return 0;
 }
 
-static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+static int parse_report(const struct pmu_command *self, int argc, char **argv,
+			struct request *request)
 {
 	int i, rc;
 
@@ -204,15 +205,15 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 	rc = pmu_command_top(self, request->top, &request->text);
 	if (!rc)
 		rc = pmu_command_interval(self, request->interval, &request->interval_ns);
-	return rc ? rc : check(self, request);
+	return rc ? rc : check_report(self, request);
 }
 
 /* --- writing --- */
 
 /* @output: NULL: text */
-static int render(struct pmu_strbuf *out, const struct pmu_model *model,
-		  const struct request *request, const char *output,
-		  const struct pmu_text_options *options)
+static int render_report(struct pmu_strbuf *out, const struct pmu_model *model,
+			 const struct request *request, const char *output,
+			 const struct pmu_text_options *options)
 {
 	const struct pmu_viewer *viewer = output ? pmu_viewer_of(output) : NULL;
 	const struct pmu_page_beside beside = { .ceilings = request->ceilings,
@@ -251,7 +252,7 @@ static int write_stdout(const struct pmu_model *model, struct request *request)
 	if (request->printed)
 		pmu_strbuf_add(&out, "\n");
 	request->printed = true;
-	if (render(&out, model, request, NULL, &options) == 0)
+	if (render_report(&out, model, request, NULL, &options) == 0)
 		return pmu_command_print(&out);
 	pmu_command_error("%s", out.failed ? "no memory" : pmu_error_text());
 	pmu_strbuf_free(&out);
@@ -271,8 +272,8 @@ static void tell_unwritten(const char *path, int rc)
 }
 
 /* What -o says, for this report.  Those of two processes get no file of the same name. */
-static int file_name(const struct pmu_model *model, struct request *request, const char *output,
-		     char *path, size_t size)
+static int report_file_name(const struct pmu_model *model, struct request *request,
+			    const char *output, char *path, size_t size)
 {
 	char rank[16] = "0";
 	const struct pmu_output_names names = {
@@ -307,15 +308,16 @@ static int file_name(const struct pmu_model *model, struct request *request, con
 	return 0;
 }
 
-static int write_file(const struct pmu_model *model, struct request *request, const char *output)
+static int write_report_file(const struct pmu_model *model, struct request *request,
+			     const char *output)
 {
 	struct pmu_strbuf out = { 0 };
 	char path[MAX_PATH];
 	int rc;
 
-	if (file_name(model, request, output, path, sizeof(path)) < 0)
+	if (report_file_name(model, request, output, path, sizeof(path)) < 0)
 		return PMU_EXIT_FAILED;
-	rc = render(&out, model, request, path, &request->text);
+	rc = render_report(&out, model, request, path, &request->text);
 	if (rc && rc != -ENOMEM) {
 		pmu_command_error("%s", pmu_error_text());
 		pmu_strbuf_free(&out);
@@ -346,7 +348,7 @@ static int write_outputs(const struct pmu_model *model, struct request *request,
 
 		if (to != TO_ALL && is_of_one(output) != (to == TO_THOSE_OF_ONE))
 			continue;
-		failed |= strcmp(output, "-") ? write_file(model, request, output)
+		failed |= strcmp(output, "-") ? write_report_file(model, request, output)
 					      : write_stdout(model, request);
 	}
 	return failed ? PMU_EXIT_FAILED : 0;
@@ -732,7 +734,7 @@ static void begin_anew(struct request *request)
 	pmu_write_all(STDOUT_FILENO, CLEAR, strlen(CLEAR));
 }
 
-static int watch(const struct pmu_command *self, struct request *request)
+static int watch_reports(const struct pmu_command *self, struct request *request)
 {
 	const struct timespec interval = { .tv_sec = (time_t)(request->interval_ns / 1000000000u),
 					   .tv_nsec = (long)(request->interval_ns % 1000000000u) };
@@ -756,13 +758,13 @@ static int watch(const struct pmu_command *self, struct request *request)
 static int run_report(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { 0 };
-	int rc = parse(self, argc, argv, &request), failed = 0;
+	int rc = parse_report(self, argc, argv, &request), failed = 0;
 	bool done = rc;
 
 	if (!rc && request.n_files)
 		failed = write_traces(&request, &done);
 	if (!done)
-		rc = request.watch ? watch(self, &request) : report_all(self, &request);
+		rc = request.watch ? watch_reports(self, &request) : report_all(self, &request);
 	rc = rc ? rc : failed;
 	if (request.n_kept > KEPT_NAMED)
 		pmu_command_error("so %s %zu more", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",

@@ -36,8 +36,8 @@ static void complain(struct reader *reader, const char *name)
 }
 
 /* Cut where there is no room. */
-static void take_text(struct reader *reader, const struct pmu_value *object, const char *name,
-		      char *out, size_t size)
+static void take_member_text(struct reader *reader, const struct pmu_value *object,
+			     const char *name, char *out, size_t size)
 {
 	const char *text = pmu_value_text(pmu_value_member(object, name));
 
@@ -93,15 +93,15 @@ static unsigned int list_of(struct reader *reader, const struct pmu_value *root,
 
 /* --- the parts --- */
 
-static void read_head(struct reader *reader, const struct pmu_value *root,
-		      struct pmu_ceilings *ceilings)
+static void read_ceilings_head(struct reader *reader, const struct pmu_value *root,
+			       struct pmu_ceilings *ceilings)
 {
 	const struct pmu_value *threads = pmu_value_member(root, "threads");
 	const struct pmu_value *disturbed = pmu_value_member(root, "disturbed");
 
-	take_text(reader, root, "machine", ceilings->machine, sizeof(ceilings->machine));
-	take_text(reader, root, "host", ceilings->host, sizeof(ceilings->host));
-	take_text(reader, root, "cpu", ceilings->cpu, sizeof(ceilings->cpu));
+	take_member_text(reader, root, "machine", ceilings->machine, sizeof(ceilings->machine));
+	take_member_text(reader, root, "host", ceilings->host, sizeof(ceilings->host));
+	take_member_text(reader, root, "cpu", ceilings->cpu, sizeof(ceilings->cpu));
 	ceilings->unix_s = take_integer(reader, pmu_value_member(root, "unix_s"), "unix_s", 0,
 					INT64_MAX / 1000000000);
 	take_integer(reader, pmu_value_at(threads, 0), "threads", 1, 1);
@@ -148,7 +148,7 @@ static void read_levels(struct reader *reader, const struct pmu_value *root,
 		const struct pmu_value *moves = pmu_value_member(item, "moves");
 		struct pmu_ceilings_level *level = &ceilings->level[i];
 
-		take_text(reader, item, "name", level->name, sizeof(level->name));
+		take_member_text(reader, item, "name", level->name, sizeof(level->name));
 		if (!pmu_value_is(bytes, PMU_VALUE_NULL))
 			level->bytes = (uint64_t)take_integer(reader, bytes, "cache_bytes", 1,
 							      INT64_MAX);
@@ -174,7 +174,7 @@ static int read_root(const struct pmu_value *root, struct pmu_ceilings *ceilings
 		return pmu_fail(ENOTSUP,
 				"it is of another version of pmu-bench; 'pmu-bench --ceilings' "
 				"measures again");
-	read_head(&reader, root, ceilings);
+	read_ceilings_head(&reader, root, ceilings);
 	read_flops(&reader, root, ceilings);
 	read_levels(&reader, root, ceilings);
 	return reader.rc;
@@ -195,7 +195,7 @@ int pmu_ceilings_parse(char *text, size_t len, struct pmu_ceilings *ceilings)
 
 /* --- the file --- */
 
-static int read_text(const char *path, char **text, size_t *len)
+static int read_ceilings_text(const char *path, char **text, size_t *len)
 {
 	int rc = pmu_textfile_read(path, MAX_FILE, text, len);
 
@@ -220,7 +220,7 @@ int pmu_ceilings_read(const char *path, const char *host, const char *cpu,
 			return pmu_fail(ENOENT, "there is no home folder with ceilings");
 		path = place;
 	}
-	rc = read_text(path, &text, &len);
+	rc = read_ceilings_text(path, &text, &len);
 	if (!rc) {
 		rc = pmu_ceilings_parse(text, len, ceilings);
 		snprintf(reason, sizeof(reason), "%s", rc ? pmu_error_text() : "");

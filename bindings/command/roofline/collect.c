@@ -55,7 +55,7 @@ static double elapsed_s(const struct pmu_model_row *row)
 	return (double)row->time_ns * 1e-9 / (row->n_threads ? row->n_threads : 1);
 }
 
-static bool is_team(const struct pmu_model_row *row)
+static bool is_timed_team(const struct pmu_model_row *row)
 {
 	return row->team && row->team->has_others && row->team->time_known;
 }
@@ -66,15 +66,15 @@ static double amount(const struct pmu_model_section *section, unsigned int m,
 {
 	const char *unit = section->metric[m].unit;
 	bool is_rate = strlen(unit) > 2 && !strcmp(unit + strlen(unit) - 2, "/s");
-	bool team = is_rate && is_team(row);
+	bool team = is_rate && is_timed_team(row);
 	double value = team ? row->team->all.metric[m] : row->metric[m];
 	double seconds = (double)(team ? row->team->all.time_ns : row->time_ns) * 1e-9;
 
 	return value >= 0 ? value * 1e9 * (is_rate ? seconds : 1) : NAN;
 }
 
-static void take_row(const struct pmu_model_section *section, const struct pmu_model_row *row,
-		     struct found *found)
+static void take_row_metrics(const struct pmu_model_section *section,
+			     const struct pmu_model_row *row, struct found *found)
 {
 	double seconds = elapsed_s(row);
 
@@ -196,13 +196,13 @@ static int by_region(const void *a, const void *b)
 	return order ? order : compare_numbers(x->section, y->section);
 }
 
-static bool is_same(const struct entry *a, const struct entry *b)
+static bool is_same_region(const struct entry *a, const struct entry *b)
 {
 	return (a->row->flags & PMU_ROW_FLAT) == (b->row->flags & PMU_ROW_FLAT) &&
 	       !strcmp(a->row->path, b->row->path);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_row_place(const void *a, const void *b)
 {
 	const struct pmu_roofline_row *x = a, *y = b;
 	int order = compare_numbers(x->section, y->section);
@@ -232,9 +232,9 @@ static void add_region(struct pmu_roofline *roofline, const struct entry *entry,
 		row->self_ns += pmu_model_self_known(from) ? from->self_ns : 0;
 		if (from->n_threads > row->threads)
 			row->threads = from->n_threads;
-		if (is_team(from) && from->team->n_threads > row->threads)
+		if (is_timed_team(from) && from->team->n_threads > row->threads)
 			row->threads = from->team->n_threads;
-		take_row(&roofline->model->section[entry[i].section], from, &found);
+		take_row_metrics(&roofline->model->section[entry[i].section], from, &found);
 	}
 	take_found(roofline, &found, row);
 }
@@ -267,11 +267,11 @@ int pmu_roofline_collect(struct pmu_roofline *roofline)
 	n = list_entries(model, entry);
 	qsort(entry, n, sizeof(*entry), by_region);
 	for (size_t i = 0; i < n; i += same) {
-		for (same = 1; i + same < n && is_same(&entry[i], &entry[i + same]); same++)
+		for (same = 1; i + same < n && is_same_region(&entry[i], &entry[i + same]); same++)
 			;
 		add_region(roofline, &entry[i], same);
 	}
 	free(entry);
-	qsort(roofline->row, roofline->n_rows, sizeof(*roofline->row), by_place);
+	qsort(roofline->row, roofline->n_rows, sizeof(*roofline->row), by_row_place);
 	return 0;
 }

@@ -22,7 +22,7 @@ static bool overlap(const struct pmu_box *a, const struct pmu_box *b)
 	return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
 }
 
-static struct pmu_box box_of(const struct pmu_label *label, double width)
+static struct pmu_box box_of_label(const struct pmu_label *label, double width)
 {
 	double left = label->x;
 
@@ -56,7 +56,7 @@ bool pmu_labels_take_free(struct pmu_labels *labels, struct pmu_box box)
 
 static bool try(struct pmu_labels *labels, double width, const struct pmu_label *label)
 {
-	return pmu_labels_take_free(labels, box_of(label, width));
+	return pmu_labels_take_free(labels, box_of_label(label, width));
 }
 
 bool pmu_labels_place(struct pmu_labels *labels, double x, double y, double width,

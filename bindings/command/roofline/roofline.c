@@ -13,8 +13,8 @@
 
 /* --- bounds --- */
 
-static double peak_of(const struct pmu_ceilings *ceilings, enum pmu_precision precision,
-		      unsigned int threads)
+static double peak_of_threads(const struct pmu_ceilings *ceilings, enum pmu_precision precision,
+			      unsigned int threads)
 {
 	const struct pmu_ceilings_flops *flops = pmu_ceilings_peak(ceilings, precision);
 
@@ -27,7 +27,7 @@ static double mixed_peak(const struct pmu_ceilings *ceilings, const struct pmu_r
 	double peak[PMU_N_PRECISIONS], work = 0, seconds = 0;
 
 	for (enum pmu_precision p = 0; p < PMU_N_PRECISIONS; p++)
-		peak[p] = peak_of(ceilings, p, row->threads);
+		peak[p] = peak_of_threads(ceilings, p, row->threads);
 	if (!isnan(row->flop_any))
 		return peak[PMU_DOUBLE];
 	for (enum pmu_precision p = 0; p < PMU_N_PRECISIONS; p++) {

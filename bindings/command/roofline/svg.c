@@ -69,7 +69,7 @@ static bool is_no_character(const char *at, size_t n)
 }
 
 /* Untrusted bytes; @most characters, or 0 for all. */
-static void put_text(struct pmu_strbuf *out, const char *text, size_t most)
+static void put_svg_text(struct pmu_strbuf *out, const char *text, size_t most)
 {
 	static const char *const entities[] = {
 		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"
@@ -109,7 +109,7 @@ static double text_width(const char *text, size_t most)
 }
 
 /* Three digits, and no power of ten where that is longer. */
-static const char *number(struct pmu_cell *cell, double value)
+static const char *short_number(struct pmu_cell *cell, double value)
 {
 	snprintf(cell->number, sizeof(cell->number), value >= 1000 && value < 1e6 ? "%.0f" : "%.3g",
 		 value);
@@ -146,7 +146,7 @@ static void widen(double value, double factor, double *least, double *most)
 	*most = fmax(*most, log10(value * factor));
 }
 
-static double peak_of(const struct picture *p, enum pmu_precision precision)
+static double peak_in_picture(const struct picture *p, enum pmu_precision precision)
 {
 	const struct pmu_ceilings_flops *flops =
 		p->roofline->ceilings ? pmu_ceilings_peak(p->roofline->ceilings, precision) : NULL;
@@ -174,7 +174,7 @@ static void limit_range(double *least, double *most)
 
 static void find_range(struct picture *p)
 {
-	double peak = fmax(peak_of(p, PMU_DOUBLE), peak_of(p, PMU_SINGLE));
+	double peak = fmax(peak_in_picture(p, PMU_DOUBLE), peak_in_picture(p, PMU_SINGLE));
 
 	p->x_least = p->y_least = INFINITY;
 	p->x_most = p->y_most = -INFINITY;
@@ -204,7 +204,7 @@ static void put_grid(struct picture *p)
 		pmu_strbuf_addf(p->out,
 				"<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>"
 				"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
-				x, TOP, BOTTOM, x, BOTTOM + 18, number(&cell, pow(10, d)));
+				x, TOP, BOTTOM, x, BOTTOM + 18, short_number(&cell, pow(10, d)));
 	}
 	for (double d = ceil(p->y_least); d <= p->y_most; d++) {
 		double y = y_of(p, pow(10, d));
@@ -212,7 +212,8 @@ static void put_grid(struct picture *p)
 		pmu_strbuf_addf(p->out,
 				"<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>"
 				"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-				LEFT, y, RIGHT, LEFT - 8, y + 4, number(&cell, pow(10, d - 9)));
+				LEFT, y, RIGHT, LEFT - 8, y + 4,
+				short_number(&cell, pow(10, d - 9)));
 	}
 	pmu_strbuf_addf(p->out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", LEFT, TOP,
 			BOTTOM, RIGHT);
@@ -248,8 +249,8 @@ static void put_slope(struct picture *p, const char *class, double bytes, double
 			"<text class=\"on\" transform=\"translate(%.1f %.1f) rotate(%.1f)\">",
 			x + along * cos(angle) + 5 * sin(angle),
 			y + along * sin(angle) - 5 * cos(angle), angle * 180 / M_PI);
-	put_text(p->out, name, 0);
-	pmu_strbuf_addf(p->out, " %s GB/s</text>\n", number(&cell, bytes / 1e9));
+	put_svg_text(p->out, name, 0);
+	pmu_strbuf_addf(p->out, " %s GB/s</text>\n", short_number(&cell, bytes / 1e9));
 	/* what lies along it, in pieces */
 	for (double at = along; at < along + NAME_ALONG; at += 10)
 		pmu_labels_take(p->labels,
@@ -293,17 +294,17 @@ static void put_level(struct picture *p, const char *class, double rate, double 
 	pmu_strbuf_addf(p->out, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, x, y, RIGHT);
 	if (!name)
 		return;
-	snprintf(text, sizeof(text), "%s: %s GFLOP/s", name, number(&cell, rate / 1e9));
+	snprintf(text, sizeof(text), "%s: %s GFLOP/s", name, short_number(&cell, rate / 1e9));
 	if (!find_place(p, y, x, text_width(text, 0), &label))
 		return;
 	pmu_strbuf_addf(p->out, "<text class=\"on\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
 			label.x, label.y);
-	put_text(p->out, text, 0);
+	put_svg_text(p->out, text, 0);
 	pmu_strbuf_add(p->out, "</text>\n");
 }
 
 /* Lines that lie on each other are one, with the label of the first. */
-static bool is_apart(double y, double *used, size_t *n)
+static bool is_line_apart(double y, double *used, size_t *n)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (fabs(used[i] - y) < GAP)
@@ -326,15 +327,16 @@ static void put_arithmetic(struct picture *p)
 		if (!peak)
 			continue;
 		pmu_ceilings_flops_name(peak, name, sizeof(name));
-		y = y_of(p, peak_of(p, precision));
-		put_level(p, precision == PMU_DOUBLE ? "roof" : "ceiling", peak_of(p, precision),
-			  bandwidth(p), is_apart(y, used, &n) ? name : NULL);
+		y = y_of(p, peak_in_picture(p, precision));
+		put_level(p, precision == PMU_DOUBLE ? "roof" : "ceiling",
+			  peak_in_picture(p, precision), bandwidth(p),
+			  is_line_apart(y, used, &n) ? name : NULL);
 	}
 	for (unsigned int i = ceilings->n_flops; i-- > 0;) {
 		const struct pmu_ceilings_flops *flops = &ceilings->flops[i];
 		double rate = pmu_ceilings_of(ceilings, &flops->rate, p->threads);
 
-		if (flops->precision != PMU_DOUBLE || !is_apart(y_of(p, rate), used, &n))
+		if (flops->precision != PMU_DOUBLE || !is_line_apart(y_of(p, rate), used, &n))
 			continue;
 		pmu_ceilings_flops_name(flops, name, sizeof(name));
 		put_level(p, "ceiling", rate, bandwidth(p), name);
@@ -344,8 +346,8 @@ static void put_arithmetic(struct picture *p)
 static void put_ceilings(struct picture *p)
 {
 	const struct pmu_ceilings *ceilings = p->roofline->ceilings;
-	double top = fmax(peak_of(p, PMU_DOUBLE), peak_of(p, PMU_SINGLE));
-	double roof = peak_of(p, PMU_DOUBLE), used[PMU_CEILINGS_MAX_LEVELS];
+	double top = fmax(peak_in_picture(p, PMU_DOUBLE), peak_in_picture(p, PMU_SINGLE));
+	double roof = peak_in_picture(p, PMU_DOUBLE), used[PMU_CEILINGS_MAX_LEVELS];
 	size_t n = 0;
 
 	if (!ceilings || !isfinite(top))
@@ -357,7 +359,7 @@ static void put_ceilings(struct picture *p)
 		bool memory = level == pmu_ceilings_memory(ceilings);
 		/* how far up a line is, at any place */
 		double y = log10(rate) / (p->y_most - p->y_least) * (BOTTOM - TOP);
-		double along = is_apart(y, used, &n) || memory ? FIRST_ALONG : NEXT_ALONG;
+		double along = is_line_apart(y, used, &n) || memory ? FIRST_ALONG : NEXT_ALONG;
 
 		if (!memory || roof < top)
 			put_slope(p, "ceiling", rate, top, memory ? NULL : level->name, along);
@@ -390,9 +392,9 @@ static void put_hint(struct picture *p, const struct pmu_roofline_row *row)
 	struct pmu_cell cell;
 
 	pmu_strbuf_add(p->out, "<title>");
-	put_text(p->out, row->path, 0);
-	pmu_strbuf_addf(p->out, ": %s FLOP/byte", number(&cell, row->intensity));
-	pmu_strbuf_addf(p->out, ", %s GFLOP/s", number(&cell, row->flop_rate / 1e9));
+	put_svg_text(p->out, row->path, 0);
+	pmu_strbuf_addf(p->out, ": %s FLOP/byte", short_number(&cell, row->intensity));
+	pmu_strbuf_addf(p->out, ", %s GFLOP/s", short_number(&cell, row->flop_rate / 1e9));
 	pmu_cell_share(&cell, row->reached);
 	if (row->bound != PMU_BOUND_UNKNOWN)
 		pmu_strbuf_addf(p->out, ", %s%s of what %s allows", cell.number, cell.unit,
@@ -415,7 +417,7 @@ static void put_dots(struct picture *p)
 }
 
 /* Return: whether there is room for it. */
-static bool put_name(struct picture *p, const struct pmu_roofline_row *row)
+static bool put_region_name(struct picture *p, const struct pmu_roofline_row *row)
 {
 	double x = x_of(p, row->intensity), y = y_of(p, row->flop_rate);
 	struct pmu_label label;
@@ -427,7 +429,7 @@ static bool put_name(struct picture *p, const struct pmu_roofline_row *row)
 				label.x, label.y - 4);
 	pmu_strbuf_addf(p->out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">",
 			label.x, label.y, label.anchor);
-	put_text(p->out, row->name, NAME_LENGTH);
+	put_svg_text(p->out, row->name, NAME_LENGTH);
 	pmu_strbuf_add(p->out, "</text>\n");
 	return true;
 }
@@ -464,7 +466,7 @@ static void put_regions(struct picture *p)
 	for (unsigned int i = 0; i < p->roofline->n_rows; i++)
 		if (is_drawn(p, i)) {
 			n++;
-			n_unnamed += !put_name(p, &p->roofline->row[i]);
+			n_unnamed += !put_region_name(p, &p->roofline->row[i]);
 		}
 	put_dots(p);
 	put_left_out(p, n_unnamed);
@@ -478,7 +480,7 @@ static void put_regions(struct picture *p)
 
 /* --- all of it --- */
 
-static void put_head(struct picture *p)
+static void put_svg_head(struct picture *p)
 {
 	const struct pmu_model *model = p->roofline->model;
 
@@ -486,16 +488,16 @@ static void put_head(struct picture *p)
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
 			"width=\"%.0f\" height=\"%.0f\" role=\"img\">\n<title>Roofline of ",
 			WIDTH, HEIGHT, WIDTH, HEIGHT);
-	put_text(p->out, model->program, 0);
+	put_svg_text(p->out, model->program, 0);
 	pmu_strbuf_addf(p->out,
 			"</title>\n%s<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n",
 			style);
 	pmu_strbuf_addf(p->out, "<text class=\"title\" x=\"%.1f\" y=\"26\">", LEFT - 48);
-	put_text(p->out, model->program, 60);
+	put_svg_text(p->out, model->program, 60);
 	pmu_strbuf_addf(p->out,
 			"</text><text class=\"small\" x=\"%.1f\" y=\"26\" text-anchor=\"end\">",
 			RIGHT);
-	put_text(p->out, model->machine, 80);
+	put_svg_text(p->out, model->machine, 80);
 	if (p->roofline->ceilings)
 		pmu_strbuf_addf(p->out, "; ceilings of %u thread%s", p->threads,
 				p->threads > 1 ? "s" : "");
@@ -508,7 +510,7 @@ static void draw(struct picture *p)
 {
 	p->threads = pmu_roofline_threads(p->roofline);
 	find_range(p);
-	put_head(p);
+	put_svg_head(p);
 	put_grid(p);
 	take_dots(p);
 	put_ceilings(p);

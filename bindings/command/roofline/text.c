@@ -29,7 +29,7 @@ struct text {
 
 /* --- the head --- */
 
-static void item(struct text *t, const char *label, const char *text)
+static void roofline_item(struct text *t, const char *label, const char *text)
 {
 	struct pmu_strbuf line = { 0 };
 
@@ -39,7 +39,7 @@ static void item(struct text *t, const char *label, const char *text)
 	pmu_strbuf_free(&line);
 }
 
-static void title(struct text *t)
+static void roofline_title(struct text *t)
 {
 	const struct pmu_model *model = t->roofline->model;
 
@@ -48,8 +48,8 @@ static void title(struct text *t)
 	pmu_strbuf_add(t->out, " under its roofline");
 	pmu_strbuf_add(t->out, t->options->color ? PMU_STYLE_END "\n" : "\n");
 	if (model->command[0])
-		item(t, "command", model->command);
-	item(t, "machine", model->machine[0] ? model->machine : "unknown");
+		roofline_item(t, "command", model->command);
+	roofline_item(t, "machine", model->machine[0] ? model->machine : "unknown");
 }
 
 static void add_rate(struct pmu_strbuf *out, double rate)
@@ -97,7 +97,7 @@ static void ceilings(struct text *t)
 	struct tm tm;
 
 	if (!ceilings) {
-		item(t, "ceilings", t->why);
+		roofline_item(t, "ceilings", t->why);
 		return;
 	}
 	unix_s = (time_t)ceilings->unix_s;
@@ -109,12 +109,12 @@ static void ceilings(struct text *t)
 	if (ceilings->disturbed)
 		pmu_strbuf_addf(&line, ", %u of them beside other work, which makes them too low",
 				ceilings->disturbed);
-	item(t, "ceilings", pmu_strbuf_text(&line));
+	roofline_item(t, "ceilings", pmu_strbuf_text(&line));
 	if (strcmp(ceilings->cpu, t->roofline->model->cpu) != 0) {
 		line.len = 0;
 		pmu_strbuf_addf(&line, "they are of another processor (%s, the report's is %s)",
 				ceilings->cpu, t->roofline->model->cpu);
-		item(t, "", pmu_strbuf_text(&line));
+		roofline_item(t, "", pmu_strbuf_text(&line));
 	}
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
@@ -132,30 +132,32 @@ static const char *const ways[] = {
 		"so there are more, and the intensity is less",
 };
 
-static void how(struct text *t)
+static void roofline_how(struct text *t)
 {
 	const struct pmu_roofline *roofline = t->roofline;
 	const char *label = "bytes";
 
 	for (int by = PMU_BYTES_MEMORY; by < PMU_N_BYTES; by++)
 		if (roofline->has_bytes[by]) {
-			item(t, label, ways[by]);
+			roofline_item(t, label, ways[by]);
 			label = "";
 		}
 	if (roofline->has_any_flop)
-		item(t, "FLOP",
-		     "of any precision, which this processor does not tell apart; they are compared "
-		     "with what it does in double precision");
+		roofline_item(
+			t, "FLOP",
+			"of any precision, which this processor does not tell apart; they are compared "
+			"with what it does in double precision");
 	else if (roofline->has_flop[PMU_DOUBLE] != roofline->has_flop[PMU_SINGLE])
-		item(t, "FLOP",
-		     roofline->has_flop[PMU_DOUBLE]
-			     ? "in double precision alone: those in single were not counted"
-			     : "in single precision alone: those in double were not counted");
+		roofline_item(
+			t, "FLOP",
+			roofline->has_flop[PMU_DOUBLE]
+				? "in double precision alone: those in single were not counted"
+				: "in single precision alone: those in double were not counted");
 }
 
 /* --- the table --- */
 
-static void put_number(struct pmu_cell *cell, double value, double largest)
+static void put_number_cell(struct pmu_cell *cell, double value, double largest)
 {
 	if (isfinite(value))
 		pmu_cell_value(cell, value, largest);
@@ -177,30 +179,30 @@ static void put_time(struct pmu_cell *cell, const struct pmu_roofline_row *row, 
 
 static void put_flop(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
 {
-	put_number(cell, row->flops, largest);
+	put_number_cell(cell, row->flops, largest);
 }
 
 static void put_bytes(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
 {
-	put_number(cell, row->bytes, largest);
+	put_number_cell(cell, row->bytes, largest);
 }
 
 static void put_intensity(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
 {
 	(void)largest;
-	put_number(cell, row->intensity, 0);
+	put_number_cell(cell, row->intensity, 0);
 }
 
 static void put_flop_rate(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
 {
 	(void)largest;
-	put_number(cell, row->flop_rate / 1e9, 0);
+	put_number_cell(cell, row->flop_rate / 1e9, 0);
 }
 
 static void put_byte_rate(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
 {
 	(void)largest;
-	put_number(cell, row->byte_rate / 1e9, 0);
+	put_number_cell(cell, row->byte_rate / 1e9, 0);
 }
 
 static void put_bound(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
@@ -239,7 +241,7 @@ static bool has_flops(const struct pmu_roofline *roofline)
 	       roofline->has_any_flop;
 }
 
-static bool has_bytes(const struct pmu_roofline *roofline)
+static bool has_any_bytes(const struct pmu_roofline *roofline)
 {
 	return roofline->has_bytes[PMU_BYTES_MEMORY] || roofline->has_bytes[PMU_BYTES_MISSES] ||
 	       roofline->has_bytes[PMU_BYTES_FILLS];
@@ -251,9 +253,9 @@ static bool is_needed(const struct pmu_roofline *roofline, enum need need)
 		[ONE_THREAD] = pmu_roofline_threads(roofline) == 1, /* no room beside them */
 		[THREADS] = pmu_roofline_threads(roofline) > 1,
 		[FLOP] = has_flops(roofline),
-		[BYTES] = has_bytes(roofline),
-		[BOTH] = has_flops(roofline) && has_bytes(roofline),
-		[CEILINGS] = has_flops(roofline) && has_bytes(roofline) && roofline->ceilings,
+		[BYTES] = has_any_bytes(roofline),
+		[BOTH] = has_flops(roofline) && has_any_bytes(roofline),
+		[CEILINGS] = has_flops(roofline) && has_any_bytes(roofline) && roofline->ceilings,
 	};
 
 	return there[need];
@@ -272,7 +274,7 @@ static double largest_of(const struct pmu_roofline *roofline, bool bytes)
 	return largest;
 }
 
-static const char *label(struct text *t, const char *name)
+static const char *roofline_label(struct text *t, const char *name)
 {
 	struct pmu_strbuf text = { 0 };
 	const char *kept;
@@ -293,7 +295,7 @@ static bool fill_labels(struct text *t, struct pmu_table *table)
 		if (!t->shown[i])
 			continue;
 		table->label[n].depth = row->depth > 0 ? (unsigned int)row->depth : 0;
-		table->label[n].name = label(t, row->name);
+		table->label[n].name = roofline_label(t, row->name);
 		if (!table->label[n++].name)
 			return false;
 	}
@@ -317,7 +319,7 @@ static bool fill_column(struct text *t, struct pmu_table *table, size_t c)
 	return true;
 }
 
-static bool make_table(struct text *t, struct pmu_table *table)
+static bool make_roofline_table(struct text *t, struct pmu_table *table)
 {
 	for (unsigned int i = 0; i < t->roofline->n_rows; i++)
 		table->n_rows += t->shown[i];
@@ -337,7 +339,7 @@ static void print_table(struct text *t)
 	unsigned int n_left = pmu_roofline_choose(t->roofline, t->options, t->shown);
 	struct pmu_table table = { .n_rows = 0 };
 
-	if (!make_table(t, &table)) {
+	if (!make_roofline_table(t, &table)) {
 		t->failed = true;
 		return;
 	}
@@ -359,7 +361,7 @@ static void sentence(struct text *t, const char *text)
 }
 
 /* On the region that has the most time of its own. */
-static void judge(struct text *t)
+static void judge_main_region(struct text *t)
 {
 	const struct pmu_roofline_row *row = pmu_roofline_main(t->roofline, t->shown);
 	struct pmu_strbuf line = { 0 };
@@ -390,18 +392,18 @@ static void explain(struct text *t)
 
 	if (!has_flops(t->roofline)) {
 		pmu_roofline_why_no_flop(t->roofline, &line);
-		item(t, "no FLOP", pmu_strbuf_text(&line));
+		roofline_item(t, "no FLOP", pmu_strbuf_text(&line));
 		line.len = 0;
 	}
-	if (!has_bytes(t->roofline)) {
+	if (!has_any_bytes(t->roofline)) {
 		pmu_roofline_why_no_bytes(t->roofline, &line);
-		item(t, "no bytes", pmu_strbuf_text(&line));
+		roofline_item(t, "no bytes", pmu_strbuf_text(&line));
 	}
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
 }
 
-static void legend(struct text *t)
+static void roofline_legend(struct text *t)
 {
 	if (is_needed(t->roofline, CEILINGS))
 		pmu_strbuf_add(t->out,
@@ -426,18 +428,18 @@ int pmu_roofline_write_text(struct pmu_strbuf *out, const struct pmu_roofline *r
 	if (!t.shown)
 		return -ENOMEM;
 	if (!options->brief) {
-		title(&t);
+		roofline_title(&t);
 		ceilings(&t);
-		how(&t);
+		roofline_how(&t);
 		explain(&t);
 	}
-	if (has_flops(roofline) || has_bytes(roofline))
+	if (has_flops(roofline) || has_any_bytes(roofline))
 		print_table(&t);
 	else if (options->brief)
 		explain(&t);
 	if (!options->brief) {
-		legend(&t);
-		judge(&t);
+		roofline_legend(&t);
+		judge_main_region(&t);
 	}
 	if (options->color)
 		pmu_style_apply(out, start);

@@ -8,14 +8,15 @@
 #include "bindings/command/diff/diff.h"
 #include "bindings/command/run/repeat.h"
 
-static int render(struct pmu_strbuf *out, const void *what, const char *path,
-		  const struct pmu_text_options *text)
+static int render_diff(struct pmu_strbuf *out, const void *what, const char *path,
+		       const struct pmu_text_options *text)
 {
 	return pmu_diff_render(out, what, path, text);
 }
 
 /* What disturbed one side's runs, and what else their reports have to say. */
-static void add_remarks(struct pmu_diff *diff, const struct pmu_series *series, const char *side)
+static void note_side_remarks(struct pmu_diff *diff, const struct pmu_series *series,
+			      const char *side)
 {
 	for (size_t i = 0; i < series->noise.n; i++)
 		if (series->noise.finding[i].severity == PMU_NOISE_DISTURBS)
@@ -52,9 +53,9 @@ static int report(const struct pmu_run_request *request, struct pmu_series *a, s
 		pmu_command_error("%s", pmu_error_text());
 	} else {
 		add_precision(&diff, request);
-		add_remarks(&diff, a, "A");
-		add_remarks(&diff, b, "B");
-		pmu_run_write_outputs(request, render, &diff);
+		note_side_remarks(&diff, a, "A");
+		note_side_remarks(&diff, b, "B");
+		pmu_run_write_outputs(request, render_diff, &diff);
 	}
 	pmu_diff_free(&diff);
 	return rc ? PMU_EXIT_NOT_STARTED : 0;

@@ -22,7 +22,7 @@ static bool is_left_out(const char *name)
 }
 
 /* Under valgrind it is not this machine that counts. */
-static bool is_simulated(const char *name, struct pmu_catalog *catalog, bool fast)
+static bool is_simulated_event(const char *name, struct pmu_catalog *catalog, bool fast)
 {
 	struct pmu_group *group = calloc(1, sizeof(*group));
 	struct pmu_plan plan;
@@ -43,7 +43,8 @@ static bool is_countable(const struct pmu_run_request *request, const struct pmu
 {
 	if (is_left_out(row->name))
 		return false;
-	return request->emulate ? is_simulated(row->name, catalog, request->fast) : !row->why[0];
+	return request->emulate ? is_simulated_event(row->name, catalog, request->fast)
+				: !row->why[0];
 }
 
 /* Names with commas between. */

@@ -36,7 +36,7 @@ struct before {
  * Signals are not handled but waited for: they are held back in this process from here on, and
  * SIGCHLD, which a parent may have had ignored, comes.
  */
-static void hold(struct before *before, sigset_t *held)
+static void hold_child_signals(struct before *before, sigset_t *held)
 {
 	const struct sigaction by_default = { .sa_handler = SIG_DFL };
 
@@ -49,7 +49,7 @@ static void hold(struct before *before, sigset_t *held)
 }
 
 /* Those of the command's end are over: the next one is meant for us. */
-static void release(const struct before *before, const sigset_t *held)
+static void release_child_signals(const struct before *before, const sigset_t *held)
 {
 	const struct timespec now = { 0 };
 
@@ -61,7 +61,8 @@ static void release(const struct before *before, const sigset_t *held)
 
 /* --- the command's own process --- */
 
-static void become(const struct pmu_run_start *start, const struct before *before, int report_fd)
+static void become_command(const struct pmu_run_start *start, const struct before *before,
+			   int report_fd)
 {
 	int error = start->cpus ? -pmu_mask_apply(start->cpus) : 0;
 
@@ -163,7 +164,7 @@ static uint64_t ns_of(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
 
-static void describe(struct pmu_run_end *end, uint64_t elapsed_ns)
+static void describe_end(struct pmu_run_end *end, uint64_t elapsed_ns)
 {
 	const struct rusage *usage = &end->usage;
 
@@ -190,19 +191,19 @@ int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end)
 		return pmu_fail(errno, "cannot create a pipe: %s", strerror(errno));
 	end->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
 	start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	hold(&before, &held);
+	hold_child_signals(&before, &held);
 	end->pid = fork();
 	error = errno;
 	if (!end->pid)
-		become(start, &before, report_fd[1]);
+		become_command(start, &before, report_fd[1]);
 	close(report_fd[1]);
 	if (end->pid > 0) {
 		end->exec_errno = wait_for_exec(report_fd[0]);
 		wait_for_end(start, &held, end);
-		describe(end, pmu_time_now_ns(CLOCK_MONOTONIC) - start_ns);
+		describe_end(end, pmu_time_now_ns(CLOCK_MONOTONIC) - start_ns);
 	}
 	close(report_fd[0]);
-	release(&before, &held);
+	release_child_signals(&before, &held);
 	return end->pid < 0 ? pmu_fail(error, "cannot create a process: %s", strerror(error)) : 0;
 }
 

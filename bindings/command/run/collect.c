@@ -40,7 +40,7 @@ struct earlies {
 	int n_alive; /* with a store, those that are another program by now included */
 };
 
-static bool make_room(struct pmu_run_parts *parts)
+static bool make_parts_room(struct pmu_run_parts *parts)
 {
 	size_t room = parts->room ? 2 * parts->room : 16;
 	struct pmu_model **grown;
@@ -90,7 +90,7 @@ static struct pmu_model *read_one(const struct pmu_store_entry *entry, struct pm
 /* Return: whether there was something in it. */
 static bool take_model(struct pmu_model *model, struct pmu_run_parts *parts)
 {
-	if (!model || is_empty(model) || !make_room(parts)) {
+	if (!model || is_empty(model) || !make_parts_room(parts)) {
 		pmu_model_free(model);
 		return false;
 	}
@@ -228,7 +228,7 @@ bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid)
 	return marked;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_model_start(const void *a, const void *b)
 {
 	const struct pmu_model *x = *(struct pmu_model *const *)a,
 			       *y = *(struct pmu_model *const *)b;
@@ -301,7 +301,7 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 	free_earlies(&early);
 	find_lost(folder->path, parts);
 	if (parts->n)
-		qsort(parts->model, parts->n, sizeof(*parts->model), by_start);
+		qsort(parts->model, parts->n, sizeof(*parts->model), by_model_start);
 }
 
 void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...)

@@ -43,7 +43,7 @@ static size_t taken_by(size_t i)
 	return PMU_ARRAY_LEN(doors);
 }
 
-static bool is_wanted(const struct pmu_run_request *request, size_t i)
+static bool is_door_wanted(const struct pmu_run_request *request, size_t i)
 {
 	const char *words = PMU_RUN_SETTING(request, PMU_AUTO);
 
@@ -56,7 +56,7 @@ const char *pmu_run_door(const struct pmu_run_request *request, size_t i, bool *
 {
 	bool is_free = taken_by(i) == PMU_ARRAY_LEN(doors);
 
-	*is_ours = is_free && !doors[i].is_older && is_wanted(request, i);
+	*is_ours = is_free && !doors[i].is_older && is_door_wanted(request, i);
 	return is_free ? doors[i].variable : NULL;
 }
 
@@ -66,7 +66,7 @@ void pmu_run_doors_note(const struct pmu_run_request *request, struct pmu_run_pa
 		bool is_first = !i || doors[i - 1].part != doors[i].part;
 		size_t by = taken_by(i);
 
-		if (is_first && by < PMU_ARRAY_LEN(doors) && is_wanted(request, i))
+		if (is_first && by < PMU_ARRAY_LEN(doors) && is_door_wanted(request, i))
 			pmu_run_note(parts, "%s go to %s, which %s names, and are no regions here",
 				     doors[i].what, own_value(by), doors[by].variable);
 	}

@@ -157,7 +157,7 @@ bool pmu_run_emulated_refuses(const struct pmu_run_target *target)
 
 /* --- valgrind's command line --- */
 
-static void add(struct pmu_run_words *words, char *word)
+static void add_word(struct pmu_run_words *words, char *word)
 {
 	if (!word)
 		words->failed = true;
@@ -165,16 +165,16 @@ static void add(struct pmu_run_words *words, char *word)
 		words->word[words->n++] = word;
 }
 
-static void add_text(struct pmu_run_words *words, const char *text)
+static void add_word_copy(struct pmu_run_words *words, const char *text)
 {
-	add(words, strdup(text));
+	add_word(words, strdup(text));
 }
 
 static void add_option(struct pmu_run_words *words, const char *option, const char *value)
 {
 	char *word;
 
-	add(words, asprintf(&word, "%s%s", option, value) < 0 ? NULL : word);
+	add_word(words, asprintf(&word, "%s%s", option, value) < 0 ? NULL : word);
 }
 
 /*
@@ -200,7 +200,7 @@ static void add_skipped(struct pmu_run_words *words)
 }
 
 /* A file in the run's folder, as valgrind takes names. */
-static char *format_of(const struct pmu_run_folder *folder, const char *file)
+static char *log_name_format(const struct pmu_run_folder *folder, const char *file)
 {
 	struct pmu_strbuf format = { 0 };
 
@@ -218,31 +218,31 @@ static char *format_of(const struct pmu_run_folder *folder, const char *file)
 
 char *pmu_run_log_format(const struct pmu_run_folder *folder)
 {
-	return format_of(folder, "/" LOG ".%p");
+	return log_name_format(folder, "/" LOG ".%p");
 }
 
 /* The profile that each process writes at its end is not used; others go with the folder. */
 static void add_profile(const struct pmu_run_folder *folder, struct pmu_run_words *words)
 {
-	char path[PMU_PLACE_MAX + 64], *format = format_of(folder, "/" PROFILE);
+	char path[PMU_PLACE_MAX + 64], *format = log_name_format(folder, "/" PROFILE);
 
 	snprintf(path, sizeof(path), "%s/" PROFILE, folder->path);
 	if (format && symlink("/dev/null", path) == 0)
 		add_option(words, "--callgrind-out-file=", format);
 	else
-		add_text(words, "--callgrind-out-file=/dev/null");
+		add_word_copy(words, "--callgrind-out-file=/dev/null");
 	free(format);
 }
 
-static void add_texts(struct pmu_run_words *words, const char *const *text, size_t n)
+static void add_word_copies(struct pmu_run_words *words, const char *const *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add_text(words, text[i]);
+		add_word_copy(words, text[i]);
 }
 
 static void add_callgrind(struct pmu_run_words *words, const struct pmu_run_folder *folder)
 {
-	add_texts(words, options, PMU_ARRAY_LEN(options));
+	add_word_copies(words, options, PMU_ARRAY_LEN(options));
 	add_profile(folder, words);
 	add_skipped(words);
 }
@@ -260,16 +260,16 @@ int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_r
 		free(log);
 		return -ENOMEM;
 	}
-	add_text(words, VALGRIND);
+	add_word_copy(words, VALGRIND);
 	if (request->fast)
-		add_texts(words, fast_options, PMU_ARRAY_LEN(fast_options));
+		add_word_copies(words, fast_options, PMU_ARRAY_LEN(fast_options));
 	else
 		add_callgrind(words, folder);
 	add_option(words, "--log-file=", log);
 	free(log);
-	add_text(words, "--");
+	add_word_copy(words, "--");
 	for (char **word = request->command; *word; word++)
-		add_text(words, *word);
+		add_word_copy(words, *word);
 	return words->failed ? -ENOMEM : 0;
 }
 

@@ -154,7 +154,7 @@ static bool make_speakable(const struct pmu_run_folder *folder, const char *name
 	return true;
 }
 
-static void refuse(struct pmu_run_libraries *libraries)
+static void refuse_preload(struct pmu_run_libraries *libraries)
 {
 	snprintf(
 		libraries->why, sizeof(libraries->why),
@@ -211,7 +211,7 @@ void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, 
 			 (!have_pmu ||
 			  make_speakable(folder, PMU_NAME, libraries->pmu, sizeof(libraries->pmu)));
 	if (!linked) {
-		refuse(libraries);
+		refuse_preload(libraries);
 		return;
 	}
 	find_annotations(folder, libraries);

@@ -125,7 +125,7 @@ static const char *why_unmeasured(const struct pmu_run *run)
 	return "it used no region, or has no access to where results are kept";
 }
 
-static const char *file_name(const char *path)
+static const char *last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -156,7 +156,7 @@ static int describe_nothing(struct pmu_run *run)
 		return -ENOMEM;
 	}
 	gethostname(host, sizeof(host) - 1);
-	model->program = file_name(run->request.command[0]);
+	model->program = last_component(run->request.command[0]);
 	model->command = command_line(model, run->request.command);
 	model->host = pmu_model_text(model, host, strlen(host));
 	model->pid = run->end.pid;

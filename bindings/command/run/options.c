@@ -154,7 +154,7 @@ static int take_emulate(const struct pmu_command *self, void *arg, const char *h
 		how);
 }
 
-static int take_map(const struct pmu_command *self, void *arg, const char *text)
+static int take_run_rename(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct pmu_run_request *request = arg;
 
@@ -204,7 +204,7 @@ const struct pmu_option pmu_run_options[] = {
 	  .help = "so many runs before those, which are not reported" },
 	{ "--against", .argument = "COMMAND", TEXT(said.against), .part = PMU_PART_OFTEN,
 	  .help = "run the two in turns, 20 times each if not --repeat says how often; the report is what 'pmu diff' says of them" },
-	{ "--map", .argument = "OLD=NEW", .take = take_map,
+	{ "--map", .argument = "OLD=NEW", .take = take_run_rename,
 	  .help = "a region that is called OLD there and NEW here" },
 	{ "--no-aslr", FLAG(no_aslr),
 	  .help = "the same addresses in each run: where memory lies moves times, some by much" },
@@ -362,7 +362,7 @@ static const struct pmu_option *option_for(const struct pmu_run_request *request
 }
 
 /* The library's sentence, about the option where there is one. */
-static int tell(const struct pmu_run_request *request, const struct pmu_config *config)
+static int tell_config_error(const struct pmu_run_request *request, const struct pmu_config *config)
 {
 	const struct pmu_config_var *wrong = config ? config->wrong : NULL;
 	const struct pmu_option *option = wrong ? option_for(request, wrong->name) : NULL;
@@ -405,7 +405,7 @@ static int check_library(struct pmu_run_request *request)
 	int rc = config ? pmu_config_take(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
 
 	if (rc)
-		rc = tell(request, config);
+		rc = tell_config_error(request, config);
 	if (!rc) {
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
@@ -427,7 +427,7 @@ static int check_library(struct pmu_run_request *request)
 
 /* --- all or nothing --- */
 
-static int refuse(const struct pmu_run_request *request, const char *why)
+static int refuse_target(const struct pmu_run_request *request, const char *why)
 {
 	if (request->exact_branches)
 		pmu_command_error("--exact-branches: %s; nothing was run%s", why,
@@ -453,14 +453,16 @@ static int check_required(const struct pmu_run_request *request)
 	if (!PMU_RUN_SETTING(request, PMU_REQUIRE))
 		return 0;
 	if (request->switched_off)
-		return refuse(request, "PMU_ENABLE=0 switches measuring off");
-	return pmu_session_foretell(emulation_of(request)) ? refuse(request, pmu_error_text()) : 0;
+		return refuse_target(request, "PMU_ENABLE=0 switches measuring off");
+	return pmu_session_foretell(emulation_of(request))
+		       ? refuse_target(request, pmu_error_text())
+		       : 0;
 }
 
 int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
 {
 	return PMU_RUN_SETTING(request, PMU_REQUIRE) && target->why[0]
-		       ? refuse(request, target->why)
+		       ? refuse_target(request, target->why)
 		       : 0;
 }
 

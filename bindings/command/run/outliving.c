@@ -19,7 +19,7 @@
  * Its environment at its last exec names the run's folder.  Becoming the reaper of orphans would
  * tell as well, and show in what the command's processes see.  A zombie has no environment.
  */
-static bool is_of_run(const struct pmu_run_folder *folder, pid_t pid)
+static bool is_process_of_run(const struct pmu_run_folder *folder, pid_t pid)
 {
 	char path[64], *word = NULL;
 	const size_t len = sizeof(PMU_STORE_VARIABLE "=") - 1;
@@ -48,7 +48,7 @@ void pmu_run_outliving_find(const struct pmu_run_folder *folder,
 	while (dir && outliving->n < PMU_RUN_OUTLIVING && (file = readdir(dir))) {
 		pid_t pid = isdigit((unsigned char)file->d_name[0]) ? (pid_t)atoi(file->d_name) : 0;
 
-		if (pid > 0 && pid != getpid() && is_of_run(folder, pid))
+		if (pid > 0 && pid != getpid() && is_process_of_run(folder, pid))
 			outliving->pid[outliving->n++] = pid;
 	}
 	if (dir)
@@ -59,7 +59,7 @@ bool pmu_run_outliving_any(const struct pmu_run_folder *folder,
 			   const struct pmu_run_outliving *outliving)
 {
 	for (size_t i = 0; i < outliving->n; i++)
-		if (is_of_run(folder, outliving->pid[i]))
+		if (is_process_of_run(folder, outliving->pid[i]))
 			return true;
 	return false;
 }
@@ -74,7 +74,7 @@ void pmu_run_outliving_drop(struct pmu_run_outliving *outliving, pid_t pid)
 	outliving->n = n;
 }
 
-static void add_name(struct pmu_strbuf *text, pid_t pid)
+static void add_process_name(struct pmu_strbuf *text, pid_t pid)
 {
 	char path[64], name[32] = "";
 	FILE *file;
@@ -97,7 +97,7 @@ void pmu_run_outliving_note(const struct pmu_run_outliving *outliving, struct pm
 		return;
 	for (size_t i = 0; i < n && i < NAMED; i++) {
 		pmu_strbuf_add(&text, i ? ", " : "");
-		add_name(&text, outliving->pid[i]);
+		add_process_name(&text, outliving->pid[i]);
 	}
 	pmu_run_note(parts,
 		     "still running when the command had ended, and not in this report: %s%s",

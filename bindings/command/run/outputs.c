@@ -10,7 +10,7 @@
 #include "bindings/command/run/repeat.h"
 #include "report/text/terminal.h"
 
-static int write_to(const char *output, const struct pmu_strbuf *text)
+static int write_text_to(const char *output, const struct pmu_strbuf *text)
 {
 	char host[256] = "", path[PATH_MAX];
 	const struct pmu_output_names names = { .rank = "", .host = host };
@@ -26,8 +26,8 @@ static int write_to(const char *output, const struct pmu_strbuf *text)
 }
 
 /* @output: NULL: standard error.  Return: whether it was written. */
-static bool write_output(const struct pmu_run_request *request, const char *output,
-			 pmu_run_render *render, const void *what)
+static bool write_rendered(const struct pmu_run_request *request, const char *output,
+			   pmu_run_render *render, const void *what)
 {
 	bool to_file = output && strcmp(output, "-");
 	struct pmu_text_options options = request->text;
@@ -38,7 +38,7 @@ static bool write_output(const struct pmu_run_request *request, const char *outp
 		pmu_terminal_fit(&options, output ? STDOUT_FILENO : STDERR_FILENO);
 	rc = render(&text, what, to_file ? output : NULL, &options);
 	if (!rc)
-		rc = write_to(output, &text);
+		rc = write_text_to(output, &text);
 	pmu_strbuf_free(&text);
 	if (rc && rc != -EPIPE)
 		pmu_command_error("cannot write %s: %s",
@@ -55,10 +55,10 @@ void pmu_run_write_outputs(const struct pmu_run_request *request, pmu_run_render
 	bool written = true;
 
 	if (!request->n_outputs)
-		write_output(request, NULL, render, what);
+		write_rendered(request, NULL, render, what);
 	for (size_t i = 0; i < request->n_outputs; i++)
-		written &= write_output(request, request->output[i], render, what);
+		written &= write_rendered(request, request->output[i], render, what);
 	/* all that work is not to be for nothing */
 	if (!written)
-		write_output(request, NULL, render, what);
+		write_rendered(request, NULL, render, what);
 }

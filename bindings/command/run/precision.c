@@ -37,8 +37,8 @@ static bool is_meant(const char *metric, const struct pmu_series_region *region,
 }
 
 /* Return: whether there is one; of several the one with most time. */
-static bool find(const struct pmu_series *series, const char *metric, double *scratch,
-		 struct watched *watched)
+static bool find_watched(const struct pmu_series *series, const char *metric, double *scratch,
+			 struct watched *watched)
 {
 	double most = -1;
 
@@ -71,7 +71,7 @@ static bool find(const struct pmu_series *series, const char *metric, double *sc
 /* --- its values --- */
 
 /* Return: NAN: the run does not have it. */
-static double value_of(const struct watched *watched, size_t run)
+static double watched_value(const struct watched *watched, size_t run)
 {
 	const struct pmu_series_run *of = &watched->series->run[run];
 	uint64_t bits;
@@ -101,7 +101,7 @@ static void of_median(const struct watched *watched, double *value, struct pmu_r
 	struct pmu_interval interval;
 
 	for (size_t run = 0; run < watched->series->n_runs; run++) {
-		value[out->n] = value_of(watched, run);
+		value[out->n] = watched_value(watched, run);
 		out->n += !isnan(value[out->n]);
 	}
 	pmu_stats_sort(value, out->n);
@@ -124,7 +124,7 @@ static double verdict_level(const struct pmu_series *series)
 	return 1 - PMU_DIFF_ALPHA / (double)n;
 }
 
-static bool is_constant(const double *value, size_t n)
+static bool is_constant_array(const double *value, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (value[i] != value[0])
@@ -132,10 +132,11 @@ static bool is_constant(const double *value, size_t n)
 	return n > 1;
 }
 
-static bool is_exact(const struct watched *a, const double *in_a, const double *in_b, size_t n)
+static bool is_exact_metric(const struct watched *a, const double *in_a, const double *in_b,
+			    size_t n)
 {
 	return a->group && pmu_diff_is_work(&a->group->measure[a->measure]) &&
-	       is_constant(in_a, n) && is_constant(in_b, n);
+	       is_constant_array(in_a, n) && is_constant_array(in_b, n);
 }
 
 /* @change: of pairs, logarithms of ratios or not; @median: of A.  Return: 0 or -ENOMEM. */
@@ -164,8 +165,8 @@ static int of_change(const struct watched *a, const struct watched *b, double *v
 	int rc;
 
 	for (size_t run = 0; run < n; run++) {
-		value[out->n] = value_of(a, run);
-		other[out->n] = value_of(b, run);
+		value[out->n] = watched_value(a, run);
+		other[out->n] = watched_value(b, run);
 		if (isnan(value[out->n]) || isnan(other[out->n]))
 			continue;
 		are_ratios &= value[out->n] > 0 && other[out->n] > 0;
@@ -173,7 +174,7 @@ static int of_change(const struct watched *a, const struct watched *b, double *v
 	}
 	if (!out->n)
 		return 0;
-	exact = is_exact(a, value, other, out->n);
+	exact = is_exact_metric(a, value, other, out->n);
 	for (size_t i = 0; i < out->n; i++)
 		other[i] = are_ratios ? log(other[i] / value[i]) : other[i] - value[i];
 	pmu_stats_sort(value, out->n);
@@ -185,12 +186,13 @@ static int of_change(const struct watched *a, const struct watched *b, double *v
 			    &out->told);
 }
 
-static int measure(const struct pmu_series *a, const struct pmu_series *b, const char *metric,
-		   double *scratch, struct pmu_run_precision *out)
+static int measure_precision(const struct pmu_series *a, const struct pmu_series *b,
+			     const char *metric, double *scratch, struct pmu_run_precision *out)
 {
 	struct watched in_a, in_b;
 
-	out->found = find(a, metric, scratch, &in_a) && (!b || find(b, metric, scratch, &in_b));
+	out->found = find_watched(a, metric, scratch, &in_a) &&
+		     (!b || find_watched(b, metric, scratch, &in_b));
 	if (!out->found)
 		return 0;
 	if (in_a.group) {
@@ -214,7 +216,7 @@ int pmu_run_precision(const struct pmu_series *a, const struct pmu_series *b, co
 	};
 	if (!scratch)
 		return -ENOMEM;
-	rc = a->n_runs && (!b || b->n_runs) ? measure(a, b, metric, scratch, out) : 0;
+	rc = a->n_runs && (!b || b->n_runs) ? measure_precision(a, b, metric, scratch, out) : 0;
 	free(scratch);
 	return rc;
 }

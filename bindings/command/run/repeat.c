@@ -126,7 +126,7 @@ struct pmu_series *pmu_run_repeated_series(struct pmu_run_repeated *repeated)
 	return &repeated->series;
 }
 
-static void describe(struct pmu_run_repeated *repeated)
+static void describe_runs(struct pmu_run_repeated *repeated)
 {
 	struct pmu_series *series = &repeated->series;
 
@@ -150,15 +150,15 @@ struct pmu_series *pmu_run_repeated_finish(struct pmu_run_repeated *repeated)
 
 	if (!series->n_runs)
 		return NULL;
-	describe(repeated);
+	describe_runs(repeated);
 	if (!pmu_series_finish(series))
 		return series;
 	pmu_command_error("no report of %zu runs: no memory", series->n_runs);
 	return NULL;
 }
 
-static int render(struct pmu_strbuf *out, const void *what, const char *path,
-		  const struct pmu_text_options *text)
+static int render_repeated(struct pmu_strbuf *out, const void *what, const char *path,
+			   const struct pmu_text_options *text)
 {
 	if (pmu_page_is(path))
 		return pmu_page_series(out, what);
@@ -168,5 +168,5 @@ static int render(struct pmu_strbuf *out, const void *what, const char *path,
 
 void pmu_run_repeated_write(const struct pmu_run_repeated *repeated)
 {
-	pmu_run_write_outputs(repeated->request, render, &repeated->series);
+	pmu_run_write_outputs(repeated->request, render_repeated, &repeated->series);
 }

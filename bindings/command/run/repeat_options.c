@@ -17,8 +17,8 @@
 #define LIMIT_NS  60000000000u
 
 /* Of runs.  Return: 0, or an exit status after a message. */
-static int take_number(const struct pmu_command *self, const char *option, const char *text,
-		       unsigned int least, unsigned int *number)
+static int take_run_count(const struct pmu_command *self, const char *option, const char *text,
+			  unsigned int least, unsigned int *number)
 {
 	uint64_t value;
 
@@ -50,8 +50,8 @@ static int take_precision(const struct pmu_command *self, const char *text,
 	return 0;
 }
 
-static int take_limit(const struct pmu_command *self, const char *text,
-		      struct pmu_run_request *request)
+static int take_time_limit(const struct pmu_command *self, const char *text,
+			   struct pmu_run_request *request)
 {
 	struct pmu_quantity quantity;
 
@@ -103,11 +103,11 @@ int pmu_run_repeat_parse(const struct pmu_command *self, struct pmu_run_request 
 	if (request->until_precise)
 		request->repeat = MAX_RUNS;
 	else
-		rc = take_number(self, "--repeat", said->repeat, 1, &request->repeat);
+		rc = take_run_count(self, "--repeat", said->repeat, 1, &request->repeat);
 	if (!rc && said->against && !said->repeat)
 		request->repeat = RUNS_AGAINST;
 	if (!rc)
-		rc = take_number(self, "--warmup", said->warmup, 0, &request->warmup);
+		rc = take_run_count(self, "--warmup", said->warmup, 0, &request->warmup);
 	if (rc)
 		return rc;
 	if (said->warmup && !request->repeat)
@@ -124,6 +124,6 @@ int pmu_run_repeat_parse(const struct pmu_command *self, struct pmu_run_request 
 			"too, of --against");
 	rc = take_precision(self, said->precision, request);
 	if (!rc)
-		rc = take_limit(self, said->limit, request);
+		rc = take_time_limit(self, said->limit, request);
 	return rc ? rc : take_against(self, said->against, request);
 }

@@ -63,7 +63,7 @@ static int check_on(struct pmu_run *run, const struct pmu_mask *own)
 	return rc;
 }
 
-static int check(struct pmu_run *run)
+static int check_run(struct pmu_run *run)
 {
 	struct pmu_mask own;
 	int rc = run->request.cpus ? pmu_mask_of_thread(0, &own) : 0;
@@ -106,7 +106,7 @@ int pmu_run_prepare(const struct pmu_command *self, int argc, char **argv, struc
 	if (!rc)
 		rc = pmu_run_check_emulation(&run->request);
 	if (!rc)
-		rc = check(run);
+		rc = check_run(run);
 	if (rc)
 		return rc;
 	pmu_run_check_layout(&run->request);

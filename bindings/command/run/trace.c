@@ -41,7 +41,7 @@ int pmu_run_check_trace(const struct pmu_run_request *request)
 	return PMU_EXIT_USAGE;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_entry_start(const void *a, const void *b)
 {
 	const struct pmu_store_entry *x = a, *y = b;
 
@@ -51,8 +51,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* %r, %h and the like: of ranks, each has a run of its own. */
-static int path_of(const struct pmu_run_request *request, const struct pmu_store_entry *first,
-		   char *path, size_t size)
+static int trace_path_of(const struct pmu_run_request *request, const struct pmu_store_entry *first,
+			 char *path, size_t size)
 {
 	const char *rank = pmu_session_rank();
 	char host[256] = "";
@@ -106,7 +106,7 @@ void pmu_run_traced_open(const struct pmu_run_request *request, const struct pmu
 	if (n <= 0)
 		return;
 	traced->store = calloc((size_t)n, sizeof(*traced->store));
-	qsort(traced->entry, (size_t)n, sizeof(*traced->entry), by_start);
+	qsort(traced->entry, (size_t)n, sizeof(*traced->entry), by_entry_start);
 	for (int i = 0; i < n && traced->store; i++)
 		if (!pid || traced->entry[i].pid == pid)
 			traced->store[traced->n++] = traced->entry[i].path;
@@ -128,7 +128,7 @@ void pmu_run_write_trace(const struct pmu_run_request *request, const struct pmu
 	pmu_run_traced_open(request, folder, 0, &traced);
 	if (!traced.n)
 		pmu_command_error("no trace: the command left no results");
-	else if (path_of(request, &traced.entry[0], path, sizeof(path)) < 0)
+	else if (trace_path_of(request, &traced.entry[0], path, sizeof(path)) < 0)
 		pmu_command_error("no trace: %s is too long a name",
 				  PMU_RUN_SETTING(request, PMU_TRACE));
 	else if (pmu_trace_is_asked(path))

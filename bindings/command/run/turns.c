@@ -83,7 +83,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void note(struct pmu_run_turns *turns, const char *text)
+static void note_in_series(struct pmu_run_turns *turns, const char *text)
 {
 	for (int side = 0; side < 2 && turns->repeated[side]; side++)
 		pmu_series_note(pmu_run_repeated_series(turns->repeated[side]), text);
@@ -107,7 +107,7 @@ static void tell_precision(struct pmu_run_turns *turns, const struct pmu_run_pre
 		 precision->n, is_change ? "pairs of runs" : "runs", why,
 		 is_change ? "the change in " : "", precision->name, of, width,
 		 100 * request->precision);
-	note(turns, text);
+	note_in_series(turns, text);
 }
 
 /* Return: whether there are enough runs; or -1: there never will be. */

@@ -45,7 +45,7 @@ struct named {
 /* --- names of files --- */
 
 /* Is there one of these letters behind a '%' in the first @len bytes? */
-static bool has_letter(const char *configured, size_t len, const char *letters)
+static bool has_format_letter(const char *configured, size_t len, const char *letters)
 {
 	for (size_t i = 0; i + 1 < len; i++)
 		if (configured[i] == '%' && strchr(letters, configured[++i]))
@@ -53,7 +53,8 @@ static bool has_letter(const char *configured, size_t len, const char *letters)
 	return false;
 }
 
-static int path_of(const char *configured, const struct pmu_model *model, char *path, size_t size)
+static int output_path_of(const char *configured, const struct pmu_model *model, char *path,
+			  size_t size)
 {
 	char rank[16] = "", host[256] = "";
 	struct pmu_output_names names = {
@@ -73,7 +74,7 @@ static int path_of(const char *configured, const struct pmu_model *model, char *
 
 /* --- before the start --- */
 
-static int refuse(const char *path, int error)
+static int refuse_output(const char *path, int error)
 {
 	pmu_command_error("cannot write %s: %s; the command was not started", path,
 			  strerror(error));
@@ -93,15 +94,15 @@ static int check_folder(const char *path)
 			 path);
 	if (stat(folder, &st)) {
 		if (errno != ENOENT)
-			return refuse(path, errno);
+			return refuse_output(path, errno);
 		pmu_command_error(
 			"cannot write %s: %s; create %s first; the command was not started", path,
 			strerror(ENOENT), folder);
 		return PMU_EXIT_NOT_STARTED;
 	}
 	if (!S_ISDIR(st.st_mode))
-		return refuse(path, ENOTDIR);
-	return access(folder, W_OK | X_OK) ? refuse(path, errno) : 0;
+		return refuse_output(path, ENOTDIR);
+	return access(folder, W_OK | X_OK) ? refuse_output(path, errno) : 0;
 }
 
 static bool is_markdown(const char *path)
@@ -112,7 +113,7 @@ static bool is_markdown(const char *path)
 }
 
 /* Is there the format that its name asks for?  Return: 0, or an exit status after a message. */
-static int check_format(const struct pmu_run_request *request, const char *configured)
+static int check_output_format(const struct pmu_run_request *request, const char *configured)
 {
 	bool viewer = pmu_viewer_of(configured) != NULL;
 
@@ -143,28 +144,28 @@ static int check_output(const struct pmu_run_request *request, const char *confi
 
 	if (!strcmp(configured, "-"))
 		return 0;
-	rc = check_format(request, configured);
+	rc = check_output_format(request, configured);
 	if (rc)
 		return rc;
-	if (request->repeat && has_letter(configured, strlen(configured), "prn")) {
+	if (request->repeat && has_format_letter(configured, strlen(configured), "prn")) {
 		pmu_command_error(
 			"--repeat makes one report of all processes: -o %s has %%p, %%r or %%n in it",
 			configured);
 		return PMU_EXIT_USAGE;
 	}
-	rc = path_of(configured, NULL, path, sizeof(path));
+	rc = output_path_of(configured, NULL, path, sizeof(path));
 	if (rc < 0)
-		return refuse(configured, -rc);
+		return refuse_output(configured, -rc);
 	/* which folder it will be is known at the end only */
-	if (slash && has_letter(configured, (size_t)(slash - configured), "prn"))
+	if (slash && has_format_letter(configured, (size_t)(slash - configured), "prn"))
 		return 0;
 	if (path[0] && path[strlen(path) - 1] == '/')
-		return refuse(path, EISDIR);
-	if (has_letter(configured, strlen(configured), "prn") || stat(path, &st))
+		return refuse_output(path, EISDIR);
+	if (has_format_letter(configured, strlen(configured), "prn") || stat(path, &st))
 		return check_folder(path);
 	if (S_ISDIR(st.st_mode))
-		return refuse(path, EISDIR);
-	return access(path, W_OK) ? refuse(path, errno) : 0;
+		return refuse_output(path, EISDIR);
+	return access(path, W_OK) ? refuse_output(path, errno) : 0;
 }
 
 int pmu_run_check_outputs(const struct pmu_run_request *request)
@@ -179,8 +180,8 @@ int pmu_run_check_outputs(const struct pmu_run_request *request)
 /* --- several parts in one --- */
 
 /* Processes of one parallel program. */
-static enum pmu_combine how(const struct pmu_run_request *request, struct pmu_model *const *model,
-			    size_t n)
+static enum pmu_combine how_to_combine(const struct pmu_run_request *request,
+				       struct pmu_model *const *model, size_t n)
 {
 	if (request->tree)
 		return PMU_COMBINE_TREE;
@@ -220,8 +221,8 @@ static int combine(const struct pmu_run_request *request, const struct pmu_run_p
 		   struct pmu_model *const *model, size_t n, struct pmu_model **combined)
 {
 	int rc = n > UINT_MAX ? -E2BIG
-			      : pmu_model_combine(model, (unsigned int)n, how(request, model, n),
-						  combined);
+			      : pmu_model_combine(model, (unsigned int)n,
+						  how_to_combine(request, model, n), combined);
 
 	if (rc)
 		return rc;
@@ -277,8 +278,8 @@ static int render_combined(const struct writing *w, struct pmu_model *const *mod
 	return rc;
 }
 
-static int render(const struct writing *w, struct pmu_model *const *model, size_t n,
-		  struct pmu_strbuf *out)
+static int render_models(const struct writing *w, struct pmu_model *const *model, size_t n,
+			 struct pmu_strbuf *out)
 {
 	if (n > 1 && !w->request->each)
 		return render_combined(w, model, n, out);
@@ -296,7 +297,7 @@ static int render(const struct writing *w, struct pmu_model *const *model, size_
 
 /* --- writing --- */
 
-static void tell(struct writing *w, const char *path, int rc)
+static void tell_write_error(struct writing *w, const char *path, int rc)
 {
 	pmu_command_error("cannot write %s: %s", path, strerror(-rc));
 	w->failed = true;
@@ -310,7 +311,7 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 			   : strcmp(path, "-") ? path
 					       : "to standard output";
 	struct pmu_strbuf out = { 0 };
-	int rc = render(w, model, n, &out);
+	int rc = render_models(w, model, n, &out);
 
 	if (rc && n == 1) {
 		pmu_command_error("cannot write %s: %s", name, pmu_error_text());
@@ -320,7 +321,7 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 				  pmu_error_text());
 		w->failed = true;
 	} else if (out.failed) {
-		tell(w, name, -ENOMEM);
+		tell_write_error(w, name, -ENOMEM);
 	} else {
 		if (!path)
 			rc = pmu_write_message(STDERR_FILENO, out.text, out.len, true);
@@ -330,7 +331,7 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 			rc = pmu_report_write_file(path, out.text, out.len);
 		/* a reader that went away has seen enough; stderr cannot tell that it failed */
 		if (rc && (path || rc == -EAGAIN) && rc != -EPIPE)
-			tell(w, name, rc);
+			tell_write_error(w, name, rc);
 	}
 	pmu_strbuf_free(&out);
 }
@@ -347,7 +348,7 @@ static void write_aside(struct writing *w, const char *path, const struct named 
 			   : 0;
 
 		if (rc < 0)
-			tell(w, path, rc);
+			tell_write_error(w, path, rc);
 		else
 			write_models(w, i ? aside : path, &named[i].model, 1);
 	}
@@ -365,7 +366,7 @@ static void write_group(struct writing *w, const struct named *named, size_t n)
 	}
 	model = calloc(n, sizeof(struct pmu_model *));
 	if (!model) {
-		tell(w, named->path, -ENOMEM);
+		tell_write_error(w, named->path, -ENOMEM);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -374,7 +375,7 @@ static void write_group(struct writing *w, const struct named *named, size_t n)
 	free(model);
 }
 
-static int by_path(const void *a, const void *b)
+static int by_named_path(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
@@ -386,7 +387,7 @@ static int name_part(struct writing *w, struct pmu_model *model)
 {
 	struct named *named = &w->named[w->n_named];
 	char path[MAX_PATH];
-	int rc = path_of(w->configured, model, path, sizeof(path));
+	int rc = output_path_of(w->configured, model, path, sizeof(path));
 
 	if (rc < 0)
 		return rc;
@@ -404,7 +405,7 @@ static int name_part(struct writing *w, struct pmu_model *model)
 static bool has_place(const struct writing *w, const struct pmu_model *model, bool ranked)
 {
 	return !ranked || model->rank >= 0 ||
-	       !has_letter(w->configured, strlen(w->configured), "r");
+	       !has_format_letter(w->configured, strlen(w->configured), "r");
 }
 
 static bool any_rank(const struct pmu_run_parts *parts)
@@ -467,7 +468,7 @@ static int name_parts(struct writing *w)
 	}
 	if (left_out)
 		tell_left_out(w);
-	qsort(w->named, w->n_named, sizeof(*w->named), by_path);
+	qsort(w->named, w->n_named, sizeof(*w->named), by_named_path);
 	return rc;
 }
 
@@ -479,7 +480,7 @@ static void write_files(struct writing *w)
 	w->named = calloc(w->parts->n, sizeof(*w->named));
 	rc = w->named ? name_parts(w) : -ENOMEM;
 	if (rc)
-		tell(w, w->configured, rc);
+		tell_write_error(w, w->configured, rc);
 	for (i = 0; i < w->n_named && !rc; i += n) {
 		for (n = 1; i + n < w->n_named && !strcmp(w->named[i].path, w->named[i + n].path);
 		     n++)
@@ -502,16 +503,17 @@ static void write_job(struct writing *w)
 
 	if (!w->parts->job)
 		return;
-	rc = to_file ? path_of(w->configured, NULL, path, sizeof(path)) : 0;
+	rc = to_file ? output_path_of(w->configured, NULL, path, sizeof(path)) : 0;
 	if (rc < 0)
-		tell(w, w->configured, rc);
+		tell_write_error(w, w->configured, rc);
 	else
 		write_models(w, to_file ? path : w->configured, &w->parts->job, 1);
 }
 
 /* Return: whether it failed. */
-static bool write_output(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
-			 const struct pmu_run_folder *folder, const char *configured)
+static bool write_run_output(const struct pmu_run_request *request,
+			     const struct pmu_run_parts *parts, const struct pmu_run_folder *folder,
+			     const char *configured)
 {
 	struct writing w = { .request = request,
 			     .parts = parts,
@@ -530,7 +532,7 @@ static bool write_output(const struct pmu_run_request *request, const struct pmu
 		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
 	}
 	if (parts->in_job && !request->each &&
-	    !(to_file && has_letter(configured, strlen(configured), "prhn"))) {
+	    !(to_file && has_format_letter(configured, strlen(configured), "prhn"))) {
 		write_job(&w);
 	} else if (to_file) {
 		write_files(&w);
@@ -541,16 +543,16 @@ static bool write_output(const struct pmu_run_request *request, const struct pmu
 }
 
 /* A run may have taken hours.  JSON is what `pmu report` reads. */
-static void keep(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
-		 const struct pmu_run_folder *folder)
+static void keep_reports(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
+			 const struct pmu_run_folder *folder)
 {
 	struct pmu_run_request together = *request;
 	char path[PMU_PLACE_MAX + 8];
 
 	together.each = false;
 	snprintf(path, sizeof(path), "%s.json", folder->path);
-	if (write_output(&together, parts, folder, path))
-		write_output(&together, parts, folder, NULL);
+	if (write_run_output(&together, parts, folder, path))
+		write_run_output(&together, parts, folder, NULL);
 	else
 		pmu_command_error("the results are kept: 'pmu report %s -o OUT' writes them", path);
 }
@@ -584,9 +586,9 @@ void pmu_run_write(const struct pmu_run_request *request, struct pmu_run_parts *
 	if (parts->n == 1 || request->each)
 		add_notes(parts, parts->model[0]);
 	if (!request->n_outputs)
-		failed = write_output(request, parts, folder, NULL);
+		failed = write_run_output(request, parts, folder, NULL);
 	for (size_t i = 0; i < request->n_outputs; i++)
-		failed |= write_output(request, parts, folder, request->output[i]);
+		failed |= write_run_output(request, parts, folder, request->output[i]);
 	if (failed)
-		keep(request, parts, folder);
+		keep_reports(request, parts, folder);
 }

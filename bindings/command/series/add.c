@@ -11,7 +11,7 @@
 
 /* --- the head --- */
 
-static void add_texts(struct pmu_series *series, const struct pmu_model *model)
+static void add_series_texts(struct pmu_series *series, const struct pmu_model *model)
 {
 	const char *const text[PMU_SERIES_TEXTS] = {
 		[PMU_SERIES_PROGRAM] = model->program,
@@ -56,7 +56,7 @@ static int add_refusals(struct pmu_series *series, const struct pmu_model *model
 	return 0;
 }
 
-static int add_remarks(struct pmu_series *series, const struct pmu_model *model)
+static int add_model_remarks(struct pmu_series *series, const struct pmu_model *model)
 {
 	int rc = model->died ? pmu_series_remark(series, model->died, "", true, 1) : 0;
 
@@ -83,7 +83,7 @@ static bool time_known(const struct pmu_model_row *row)
 	return row->team ? row->team->time_known : pmu_model_time_known(row);
 }
 
-static uint64_t time_of(const struct pmu_model_row *row)
+static uint64_t time_of_row(const struct pmu_model_row *row)
 {
 	return row->team ? row->team->all.time_ns : row->time_ns;
 }
@@ -105,7 +105,7 @@ static void put_all(uint64_t *place, bool known, uint64_t value)
 	place[PMU_SERIES_ALL] = known ? value : PMU_SERIES_MISSING;
 }
 
-static void put_row(const struct places *places, unsigned int r)
+static void put_row_values(const struct places *places, unsigned int r)
 {
 	const struct pmu_model_section *section = places->section;
 	const struct pmu_model_row *row = &section->row[r];
@@ -116,7 +116,7 @@ static void put_row(const struct places *places, unsigned int r)
 
 	put_all(pmu_series_at(places->values, region, 0), true, row->calls);
 	at = pmu_series_at(places->values, region, 1);
-	put_all(at, time_known(row), time_of(row));
+	put_all(at, time_known(row), time_of_row(row));
 	if (has_self)
 		at[PMU_SERIES_OWN] = row->self_ns;
 	for (unsigned int i = 0; i < section->n_counts; i++) {
@@ -201,7 +201,7 @@ static int find_regions(struct pmu_series *series, struct places *places)
 	return 0;
 }
 
-static int put_values(struct pmu_series *series, struct places *places)
+static int put_section_values(struct pmu_series *series, struct places *places)
 {
 	int rc = find_columns(series, places);
 
@@ -212,14 +212,14 @@ static int put_values(struct pmu_series *series, struct places *places)
 	if (rc)
 		return rc;
 	for (unsigned int r = 0; r < places->section->n_rows; r++)
-		put_row(places, r);
+		put_row_values(places, r);
 	for (unsigned int m = 1; m < places->group->n_measures; m++)
 		if (places->group->measure[m].kind != PMU_SERIES_METRIC)
 			put_own_of_team(places, m);
 	return 0;
 }
 
-static int add_section(struct pmu_series *series, const struct pmu_model_section *section)
+static int add_series_section(struct pmu_series *series, const struct pmu_model_section *section)
 {
 	size_t n = (size_t)section->n_counts + section->n_metrics + section->n_rows;
 	struct places places = {
@@ -237,7 +237,7 @@ static int add_section(struct pmu_series *series, const struct pmu_model_section
 		places.values = &places.group->values[series->n_runs - 1];
 		rc = places.values->value ? pmu_fail(EINVAL, "two parts of the report are group %s",
 						     section->group)
-					  : put_values(series, &places);
+					  : put_section_values(series, &places);
 	}
 	free(places.count);
 	return rc;
@@ -256,13 +256,13 @@ int pmu_series_add(struct pmu_series *series, const struct pmu_model *model)
 	run->has_end = model->run != NULL;
 	if (model->run)
 		run->end = *model->run;
-	add_texts(series, model);
-	rc = add_remarks(series, model);
+	add_series_texts(series, model);
+	rc = add_model_remarks(series, model);
 	if (!rc && series->n_runs == 1)
 		rc = add_refusals(series, model);
 	if (rc)
 		return pmu_fail(ENOMEM, "no memory for a run's notes");
 	for (unsigned int i = 0; !rc && i < model->n_sections; i++)
-		rc = add_section(series, &model->section[i]);
+		rc = add_series_section(series, &model->section[i]);
 	return rc;
 }

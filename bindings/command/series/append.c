@@ -38,8 +38,9 @@ static int append_runs(struct pmu_series *series, const struct pmu_series *more)
 }
 
 /* Where the measures and regions of @more are in the group.  Return: 0 or -ENOMEM. */
-static int place(struct pmu_series *series, struct pmu_series_group *group,
-		 const struct pmu_series_group *more, unsigned int *measure, unsigned int *region)
+static int place_in_group(struct pmu_series *series, struct pmu_series_group *group,
+			  const struct pmu_series_group *more, unsigned int *measure,
+			  unsigned int *region)
 {
 	for (unsigned int m = 0; m < more->n_measures; m++) {
 		const struct pmu_series_measure *from = &more->measure[m];
@@ -93,7 +94,7 @@ static int append_group(struct pmu_series *series, const struct pmu_series_group
 	int rc = -ENOMEM;
 
 	if (group && measure && region)
-		rc = place(series, group, more, measure, region);
+		rc = place_in_group(series, group, more, measure, region);
 	if (!rc)
 		rc = append_values(series, group, more, n_runs, measure, region);
 	free(measure);

@@ -22,8 +22,8 @@ static const char *prefix(const struct pmu_series_measure *measure, enum pmu_ser
 	return "";
 }
 
-static void put_name(struct pmu_strbuf *out, const struct pmu_series_measure *measure,
-		     enum pmu_series_share share)
+static void put_csv_name(struct pmu_strbuf *out, const struct pmu_series_measure *measure,
+			 enum pmu_series_share share)
 {
 	struct pmu_strbuf name = { 0 };
 
@@ -34,8 +34,8 @@ static void put_name(struct pmu_strbuf *out, const struct pmu_series_measure *me
 	pmu_strbuf_free(&name);
 }
 
-static void put_line(struct pmu_strbuf *out, const struct pmu_series_group *group, size_t run,
-		     unsigned int region, unsigned int measure, enum pmu_series_share share)
+static void put_csv_line(struct pmu_strbuf *out, const struct pmu_series_group *group, size_t run,
+			 unsigned int region, unsigned int measure, enum pmu_series_share share)
 {
 	uint64_t value = pmu_series_value(group, run, region, measure, share);
 	double number;
@@ -46,7 +46,7 @@ static void put_line(struct pmu_strbuf *out, const struct pmu_series_group *grou
 	pmu_strbuf_add(out, ",");
 	pmu_encode_csv(out, group->region[region].path);
 	pmu_strbuf_add(out, ",");
-	put_name(out, &group->measure[measure], share);
+	put_csv_name(out, &group->measure[measure], share);
 	pmu_strbuf_addf(out, ",%zu,", run + 1);
 	memcpy(&number, &value, sizeof(number));
 	if (group->measure[measure].kind == PMU_SERIES_METRIC)
@@ -67,7 +67,7 @@ void pmu_series_write_csv(struct pmu_strbuf *out, const struct pmu_series *serie
 			for (unsigned int m = 0; m < group->n_measures; m++)
 				for (size_t run = 0; run < series->n_runs; run++)
 					for (unsigned int s = 0; s < PMU_SERIES_SHARES; s++)
-						put_line(out, group, run, group->order[i], m,
-							 (enum pmu_series_share)s);
+						put_csv_line(out, group, run, group->order[i], m,
+							     (enum pmu_series_share)s);
 	}
 }

@@ -34,7 +34,7 @@
 #include "bindings/command/series/parts.h"
 #include "report/json_put.h"
 
-static void put_head(struct pmu_strbuf *out, const struct pmu_series *series)
+static void put_series_head(struct pmu_strbuf *out, const struct pmu_series *series)
 {
 	bool first = true;
 
@@ -81,8 +81,8 @@ static void put_noise(struct pmu_strbuf *out, const struct pmu_series *series)
 	end_list(out, !series->noise.n, "  ");
 }
 
-static void put_remarks(struct pmu_strbuf *out, const struct pmu_series *series, const char *name,
-			bool doubts)
+static void put_series_remarks(struct pmu_strbuf *out, const struct pmu_series *series,
+			       const char *name, bool doubts)
 {
 	bool first = true;
 
@@ -137,7 +137,7 @@ struct writing {
 	double *scratch; /* [runs] */
 };
 
-static void put_value(struct pmu_strbuf *out, uint64_t value, bool is_metric)
+static void put_series_value(struct pmu_strbuf *out, uint64_t value, bool is_metric)
 {
 	double number;
 
@@ -158,8 +158,8 @@ static void put_share(const struct writing *w, unsigned int region, unsigned int
 	pmu_strbuf_add(w->out, "{\"runs\": [");
 	for (size_t run = 0; run < w->series->n_runs; run++) {
 		pmu_strbuf_add(w->out, run ? ", " : "");
-		put_value(w->out, pmu_series_value(w->group, run, region, measure, share),
-			  is_metric);
+		put_series_value(w->out, pmu_series_value(w->group, run, region, measure, share),
+				 is_metric);
 	}
 	pmu_strbuf_add(w->out, "]");
 	put_double(w->out, ", ", "median", s.median);
@@ -167,7 +167,7 @@ static void put_share(const struct writing *w, unsigned int region, unsigned int
 	put_double(w->out, ", ", "high", s.high);
 }
 
-static void put_region(const struct writing *w, unsigned int at)
+static void put_series_region(const struct writing *w, unsigned int at)
 {
 	const struct pmu_series_region *region = &w->group->region[at];
 
@@ -195,7 +195,7 @@ static void put_region(const struct writing *w, unsigned int at)
 	pmu_strbuf_add(w->out, "]}");
 }
 
-static void put_group(const struct writing *w)
+static void put_series_group(const struct writing *w)
 {
 	put_text(w->out, "{", "name", w->group->name);
 	pmu_strbuf_add(w->out, ",\n     \"measures\": [");
@@ -210,7 +210,7 @@ static void put_group(const struct writing *w)
 	pmu_strbuf_add(w->out, ",\n     \"regions\": [");
 	for (unsigned int i = 0; i < w->group->n_regions; i++) {
 		next_line(w->out, !i, "       ");
-		put_region(w, w->group->order[i]);
+		put_series_region(w, w->group->order[i]);
 	}
 	end_list(w->out, !w->group->n_regions, "     ");
 	pmu_strbuf_add(w->out, "}");
@@ -223,16 +223,16 @@ int pmu_series_write_json(struct pmu_strbuf *out, const struct pmu_series *serie
 	w.scratch = calloc(series->n_runs + 1, sizeof(*w.scratch));
 	if (!w.scratch)
 		return -ENOMEM;
-	put_head(out, series);
+	put_series_head(out, series);
 	put_noise(out, series);
-	put_remarks(out, series, "notes", false);
-	put_remarks(out, series, "doubts", true);
+	put_series_remarks(out, series, "notes", false);
+	put_series_remarks(out, series, "doubts", true);
 	put_runs(out, series);
 	pmu_strbuf_add(out, ",\n  \"groups\": [");
 	for (unsigned int g = 0; g < series->n_groups; g++) {
 		w.group = &series->group[g];
 		next_line(out, !g, "    ");
-		put_group(&w);
+		put_series_group(&w);
 	}
 	end_list(out, !series->n_groups, "  ");
 	pmu_strbuf_add(out, "\n}\n");

@@ -30,7 +30,7 @@ bool pmu_series_is(const struct pmu_value *root)
 
 /* --- texts --- */
 
-static const char *keep(struct reading *r, const char *text)
+static const char *keep_text_copy(struct reading *r, const char *text)
 {
 	char *copy = strdup(text);
 	const char *kept;
@@ -45,12 +45,13 @@ static const char *keep(struct reading *r, const char *text)
 	return kept;
 }
 
-static const char *text(struct reading *r, const struct pmu_value *object, const char *name)
+static const char *read_member_text(struct reading *r, const struct pmu_value *object,
+				    const char *name)
 {
 	const struct pmu_value *member = pmu_json_get(&r->json, object, name);
 
 	if (pmu_value_is(member, PMU_VALUE_TEXT))
-		return keep(r, pmu_value_text(member));
+		return keep_text_copy(r, pmu_value_text(member));
 	pmu_json_complain(&r->json, "\"%s\" is not a text", name);
 	return "";
 }
@@ -85,16 +86,16 @@ static void read_refused(struct reading *r, const struct pmu_value *root)
 	for (size_t i = 0; i < n && !r->json.rc; i++) {
 		const struct pmu_value *item = pmu_json_element(&r->json, list, i, "refused");
 
-		refusal[i].source = text(r, item, "source");
-		refusal[i].why = text(r, item, "why");
-		refusal[i].mend = text(r, item, "mend");
+		refusal[i].source = read_member_text(r, item, "source");
+		refusal[i].why = read_member_text(r, item, "why");
+		refusal[i].mend = read_member_text(r, item, "mend");
 		r->series->n_refusals = (unsigned int)i + 1;
 	}
 }
 
 static enum pmu_noise_severity severity(struct reading *r, const struct pmu_value *item)
 {
-	const char *word = text(r, item, "severity");
+	const char *word = read_member_text(r, item, "severity");
 
 	for (int s = PMU_NOISE_QUIET; s <= PMU_NOISE_DISTURBS; s++)
 		if (!strcmp(word, pmu_noise_severity_name((enum pmu_noise_severity)s)))
@@ -112,12 +113,12 @@ static void read_noise(struct reading *r, const struct pmu_value *root)
 		pmu_json_complain(&r->json, "\"noise\" has more than %d", PMU_NOISE_FINDINGS);
 	for (size_t i = 0; i < pmu_value_size(list) && !r->json.rc; i++) {
 		const struct pmu_value *item = pmu_json_element(&r->json, list, i, "noise");
-		const char *mend = text(r, item, "mend");
+		const char *mend = read_member_text(r, item, "mend");
 		struct pmu_noise_finding *finding = &noise->finding[noise->n++];
 
 		finding->severity = severity(r, item);
-		finding->name = text(r, item, "name");
-		finding->text = strdup(text(r, item, "text"));
+		finding->name = read_member_text(r, item, "name");
+		finding->text = strdup(read_member_text(r, item, "text"));
 		finding->mend = mend[0] ? strdup(mend) : NULL;
 		if (!finding->text || (mend[0] && !finding->mend))
 			pmu_json_no_memory(&r->json);
@@ -131,8 +132,8 @@ static void read_remarks(struct reading *r, const struct pmu_value *root, const 
 
 	for (size_t i = 0; i < pmu_value_size(list) && !r->json.rc; i++) {
 		const struct pmu_value *item = pmu_json_element(&r->json, list, i, name);
-		const char *words = text(r, item, "text");
-		const char *region = doubts ? text(r, item, "region") : "";
+		const char *words = read_member_text(r, item, "text");
+		const char *region = doubts ? read_member_text(r, item, "region") : "";
 		unsigned int runs = (unsigned int)pmu_json_int(&r->json, item, "runs",
 							       (int64_t)r->n_runs);
 
@@ -142,15 +143,16 @@ static void read_remarks(struct reading *r, const struct pmu_value *root, const 
 	r->json.where[0] = '\0';
 }
 
-static void read_head(struct reading *r, const struct pmu_value *root)
+static void read_series_head(struct reading *r, const struct pmu_value *root)
 {
 	for (int i = 0; i < PMU_SERIES_TEXTS; i++)
-		r->series->text[i] = text(r, root, pmu_series_text_name((enum pmu_series_text)i));
+		r->series->text[i] = read_member_text(
+			r, root, pmu_series_text_name((enum pmu_series_text)i));
 	read_differs(r, root);
 	r->series->clock_hz = pmu_json_double(&r->json, root, "clock_hz");
 	r->series->n_warmup = (unsigned int)pmu_json_int(&r->json, root, "warmup",
 							 PMU_SERIES_MAX_RUNS);
-	r->series->settings = text(r, root, "settings");
+	r->series->settings = read_member_text(r, root, "settings");
 	read_refused(r, root);
 	read_noise(r, root);
 	r->json.where[0] = '\0';
@@ -214,7 +216,7 @@ static void read_measures(struct reading *r, const struct pmu_value *item,
 
 	for (size_t i = 0; i < n && !r->json.rc; i++) {
 		const struct pmu_value *measure = pmu_json_element(&r->json, list, i, "measures");
-		const char *kind = text(r, measure, "kind");
+		const char *kind = read_member_text(r, measure, "kind");
 		unsigned int k = 0;
 		int at;
 
@@ -224,8 +226,9 @@ static void read_measures(struct reading *r, const struct pmu_value *item,
 			pmu_json_complain(&r->json, "\"kind\" is none");
 			return;
 		}
-		at = pmu_series_measure(r->series, group, text(r, measure, "name"),
-					text(r, measure, "unit"), (enum pmu_series_kind)k);
+		at = pmu_series_measure(r->series, group, read_member_text(r, measure, "name"),
+					read_member_text(r, measure, "unit"),
+					(enum pmu_series_kind)k);
 		if (at < 0)
 			pmu_json_no_memory(&r->json);
 		else if ((size_t)at != i || (k < 2) != (i < 2))
@@ -241,29 +244,29 @@ static bool is_true(const struct pmu_value *object, const char *name)
 	return pmu_value_is(pmu_value_member(object, name), PMU_VALUE_TRUE);
 }
 
-static void read_region(struct reading *r, const struct pmu_value *item,
-			struct pmu_series_group *group)
+static void read_series_region(struct reading *r, const struct pmu_value *item,
+			       struct pmu_series_group *group)
 {
 	bool is_flat = is_true(item, "flat");
 	unsigned int n = group->n_regions;
 	int parent = -1;
 
 	if (!pmu_json_is_null(item, "parent")) {
-		parent = pmu_series_find(group, text(r, item, "parent"), false);
+		parent = pmu_series_find(group, read_member_text(r, item, "parent"), false);
 		if (parent < 0)
 			pmu_json_complain(&r->json, "\"parent\" does not stand before it");
 	}
 	if (r->json.rc)
 		return;
-	if (pmu_series_region(r->series, group, text(r, item, "path"), is_flat,
-			      text(r, item, "name"), parent) < 0)
+	if (pmu_series_region(r->series, group, read_member_text(r, item, "path"), is_flat,
+			      read_member_text(r, item, "name"), parent) < 0)
 		pmu_json_no_memory(&r->json);
 	else if (group->n_regions == n)
 		pmu_json_complain(&r->json, "its path is another one's, too");
 }
 
 /* The runs of a measure; NULL after a complaint. */
-static const struct pmu_value *runs_of(struct reading *r, const struct pmu_value *share)
+static const struct pmu_value *runs_of_share(struct reading *r, const struct pmu_value *share)
 {
 	const struct pmu_value *runs = pmu_json_list(&r->json, share, "runs");
 
@@ -283,11 +286,11 @@ static void check_sizes(struct reading *r, const struct pmu_value *regions, unsi
 		if (pmu_value_size(values) != n_measures)
 			pmu_json_complain(&r->json, "\"values\" are not one for each measure");
 		for (size_t m = 0; m < pmu_value_size(values) && !r->json.rc; m++)
-			runs_of(r, pmu_value_at(values, m));
+			runs_of_share(r, pmu_value_at(values, m));
 	}
 }
 
-static uint64_t value_of(struct reading *r, const struct pmu_value *value, bool is_metric)
+static uint64_t bits_of_value(struct reading *r, const struct pmu_value *value, bool is_metric)
 {
 	double number = pmu_value_number(value);
 	uint64_t bits;
@@ -308,16 +311,16 @@ static void read_share(struct reading *r, const struct pmu_value *share,
 		       const struct pmu_series_group *group, unsigned int region,
 		       unsigned int measure, enum pmu_series_share which)
 {
-	const struct pmu_value *runs = runs_of(r, share);
+	const struct pmu_value *runs = runs_of_share(r, share);
 	bool is_metric = group->measure[measure].kind == PMU_SERIES_METRIC;
 
 	for (size_t run = 0; runs && run < r->n_runs; run++)
-		pmu_series_at(&group->values[run], region,
-			      measure)[which] = value_of(r, pmu_value_at(runs, run), is_metric);
+		pmu_series_at(&group->values[run], region, measure)[which] = bits_of_value(
+			r, pmu_value_at(runs, run), is_metric);
 }
 
-static void read_values(struct reading *r, const struct pmu_value *regions,
-			const struct pmu_series_group *group)
+static void read_region_values(struct reading *r, const struct pmu_value *regions,
+			       const struct pmu_series_group *group)
 {
 	for (size_t run = 0; run < r->n_runs && !r->json.rc; run++)
 		r->json.rc = pmu_series_values(group, &group->values[run]);
@@ -338,7 +341,7 @@ static void read_values(struct reading *r, const struct pmu_value *regions,
 
 static void read_group(struct reading *r, const struct pmu_value *item)
 {
-	const char *name = text(r, item, "name");
+	const char *name = read_member_text(r, item, "name");
 	unsigned int n = r->series->n_groups;
 	struct pmu_series_group *group = r->json.rc ? NULL : pmu_series_group(r->series, name);
 	const struct pmu_value *regions;
@@ -353,14 +356,14 @@ static void read_group(struct reading *r, const struct pmu_value *item)
 	regions = pmu_json_list(&r->json, item, "regions");
 	check_sizes(r, regions, group->n_measures);
 	for (size_t i = 0; i < pmu_value_size(regions) && !r->json.rc; i++)
-		read_region(r, pmu_json_element(&r->json, regions, i, "regions"), group);
+		read_series_region(r, pmu_json_element(&r->json, regions, i, "regions"), group);
 	if (!r->json.rc)
-		read_values(r, regions, group);
+		read_region_values(r, regions, group);
 }
 
 /* --- all of it --- */
 
-static void check_schema(struct reading *r, const struct pmu_value *root)
+static void check_series_schema(struct reading *r, const struct pmu_value *root)
 {
 	const struct pmu_value *schema = pmu_value_member(root, "pmu_series");
 
@@ -378,12 +381,12 @@ int pmu_series_read(const struct pmu_value *root, struct pmu_series *series)
 	struct reading r = { .series = series };
 	const struct pmu_value *groups;
 
-	check_schema(&r, root);
+	check_series_schema(&r, root);
 	if (r.json.rc)
 		return r.json.rc;
 	read_runs(&r, root);
 	if (!r.json.rc)
-		read_head(&r, root);
+		read_series_head(&r, root);
 	if (!r.json.rc) {
 		read_remarks(&r, root, "notes", false);
 		read_remarks(&r, root, "doubts", true);

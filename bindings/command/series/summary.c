@@ -9,7 +9,7 @@
 #include "bindings/command/stats/stats.h"
 
 /* @base was taken off the values, so that those beyond 2^53 keep all that they differ in. */
-static struct pmu_series_summary summarize(double *value, size_t n, double base)
+static struct pmu_series_summary summarize_values(double *value, size_t n, double base)
 {
 	struct pmu_series_summary s = { n, NAN, NAN, NAN, NAN, NAN };
 	struct pmu_interval interval;
@@ -41,7 +41,7 @@ static struct pmu_series_summary of_metric(const struct pmu_series *series,
 		if (isfinite(value))
 			scratch[n++] = value;
 	}
-	return summarize(scratch, n, 0);
+	return summarize_values(scratch, n, 0);
 }
 
 struct pmu_series_summary pmu_series_summarize(const struct pmu_series *series,
@@ -66,7 +66,7 @@ struct pmu_series_summary pmu_series_summarize(const struct pmu_series *series,
 		if (value != PMU_SERIES_MISSING)
 			scratch[n++] = (double)(value - base);
 	}
-	return summarize(scratch, n, (double)base);
+	return summarize_values(scratch, n, (double)base);
 }
 
 struct pmu_series_summary pmu_series_elapsed(const struct pmu_series *series, double *scratch)
@@ -76,7 +76,7 @@ struct pmu_series_summary pmu_series_elapsed(const struct pmu_series *series, do
 	for (size_t run = 0; run < series->n_runs; run++)
 		if (series->run[run].has_end)
 			scratch[n++] = (double)series->run[run].end.elapsed_ns;
-	return summarize(scratch, n, 0);
+	return summarize_values(scratch, n, 0);
 }
 
 /* --- order --- */
@@ -101,8 +101,8 @@ static int by_parent_and_time(const void *a, const void *b)
 /*
  * @placed: sorted.  @first: [n + 1], by parent + 1 where its children begin; @stack: [n]
  */
-static void walk(struct pmu_series_group *group, const struct placed *placed,
-		 const unsigned int *first, unsigned int *stack)
+static void walk_placed(struct pmu_series_group *group, const struct placed *placed,
+			const unsigned int *first, unsigned int *stack)
 {
 	unsigned int n_stack = 0, n = 0;
 
@@ -143,7 +143,7 @@ static int order_group(const struct pmu_series *series, struct pmu_series_group 
 				at++;
 			first[parent] = (unsigned int)at;
 		}
-		walk(group, placed, first, first + n + 2);
+		walk_placed(group, placed, first, first + n + 2);
 	} else {
 		free(order);
 	}

@@ -36,7 +36,7 @@ struct text {
 
 /* --- the head --- */
 
-static void item(struct text *t, const char *label, const char *words)
+static void series_item(struct text *t, const char *label, const char *words)
 {
 	struct pmu_strbuf name = { 0 }, line = { 0 };
 
@@ -64,7 +64,7 @@ static double reach(const struct pmu_series_summary *s)
 	return s->median > 0 ? most / s->median : NAN;
 }
 
-static void title(struct text *t)
+static void series_title(struct text *t)
 {
 	const struct pmu_series *series = t->series;
 	struct pmu_series_summary elapsed = pmu_series_elapsed(series, t->scratch);
@@ -97,12 +97,12 @@ static void source(struct text *t)
 	pmu_strbuf_addf(&line, "%s: %s; times: %s", t->series->text[PMU_SERIES_SOURCE],
 			t->series->text[PMU_SERIES_SOURCE_DETAIL],
 			t->series->text[PMU_SERIES_CLOCK]);
-	item(t, "source", pmu_strbuf_text(&line));
+	series_item(t, "source", pmu_strbuf_text(&line));
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
 }
 
-static bool same_reason(const struct pmu_model_refusal *a, const struct pmu_model_refusal *b)
+static bool same_refusal(const struct pmu_model_refusal *a, const struct pmu_model_refusal *b)
 {
 	return !strcmp(a->why, b->why) && !strcmp(a->mend, b->mend);
 }
@@ -115,11 +115,11 @@ static void refusal(struct text *t, unsigned int nth)
 
 	pmu_strbuf_addf(&label, "not %s", refusal[nth].source);
 	for (unsigned int i = nth + 1; i < t->series->n_refusals; i++)
-		if (same_reason(&refusal[i], &refusal[nth]))
+		if (same_refusal(&refusal[i], &refusal[nth]))
 			pmu_strbuf_addf(&label, ", %s", refusal[i].source);
 	pmu_strbuf_addf(&line, "%s%s%s", refusal[nth].why, refusal[nth].mend[0] ? "; " : "",
 			refusal[nth].mend);
-	item(t, pmu_strbuf_text(&label), pmu_strbuf_text(&line));
+	series_item(t, pmu_strbuf_text(&label), pmu_strbuf_text(&line));
 	t->failed |= label.failed | line.failed;
 	pmu_strbuf_free(&label);
 	pmu_strbuf_free(&line);
@@ -130,7 +130,7 @@ static void refusals(struct text *t)
 	for (unsigned int i = 0; i < t->series->n_refusals; i++) {
 		unsigned int first = 0;
 
-		while (!same_reason(&t->series->refusal[first], &t->series->refusal[i]))
+		while (!same_refusal(&t->series->refusal[first], &t->series->refusal[i]))
 			first++;
 		if (first == i)
 			refusal(t, i);
@@ -147,7 +147,7 @@ static void differences(struct text *t)
 					pmu_series_text_name((enum pmu_series_text)i));
 	if (line.len)
 		pmu_strbuf_add(&line, ": not the same in all runs; here it is the first one's");
-	item(t, "differs", pmu_strbuf_text(&line));
+	series_item(t, "differs", pmu_strbuf_text(&line));
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
 }
@@ -160,7 +160,7 @@ static void noise(struct text *t)
 		[PMU_NOISE_DISTURBS] = "disturbed",
 	};
 
-	item(t, "settings", t->series->settings);
+	series_item(t, "settings", t->series->settings);
 	for (size_t i = 0; i < t->series->noise.n; i++) {
 		const struct pmu_noise_finding *finding = &t->series->noise.finding[i];
 		struct pmu_strbuf line = { 0 };
@@ -170,7 +170,7 @@ static void noise(struct text *t)
 		pmu_strbuf_add(&line, finding->text);
 		if (finding->mend)
 			pmu_strbuf_addf(&line, "; to stop it: %s", finding->mend);
-		item(t, labels[finding->severity], pmu_strbuf_text(&line));
+		series_item(t, labels[finding->severity], pmu_strbuf_text(&line));
 		t->failed |= line.failed;
 		pmu_strbuf_free(&line);
 	}
@@ -193,7 +193,7 @@ static void remarks(struct text *t, bool doubts)
 		if (remark->n_runs < series->n_runs)
 			pmu_strbuf_addf(&line, " (in %u of %zu runs)", remark->n_runs,
 					series->n_runs);
-		item(t, doubts ? "doubt" : "note", pmu_strbuf_text(&line));
+		series_item(t, doubts ? "doubt" : "note", pmu_strbuf_text(&line));
 		t->failed |= line.failed;
 		pmu_strbuf_free(&line);
 	}
@@ -201,14 +201,14 @@ static void remarks(struct text *t, bool doubts)
 		pmu_strbuf_addf(t->out, "  and %u more; JSON has all of them\n", n - REMARKS_SHOWN);
 }
 
-static void head(struct text *t)
+static void series_head(struct text *t)
 {
-	title(t);
-	item(t, "command", t->series->text[PMU_SERIES_COMMAND]);
-	item(t, "machine", t->series->text[PMU_SERIES_MACHINE]);
+	series_title(t);
+	series_item(t, "command", t->series->text[PMU_SERIES_COMMAND]);
+	series_item(t, "machine", t->series->text[PMU_SERIES_MACHINE]);
 	source(t);
 	refusals(t);
-	item(t, "pinning", t->series->text[PMU_SERIES_PINNING]);
+	series_item(t, "pinning", t->series->text[PMU_SERIES_PINNING]);
 	noise(t);
 	differences(t);
 	remarks(t, false);
@@ -224,8 +224,8 @@ struct rows {
 	struct pmu_table table;
 };
 
-static struct pmu_series_summary of(const struct rows *r, unsigned int row, unsigned int measure,
-				    enum pmu_series_share share)
+static struct pmu_series_summary summary_of(const struct rows *r, unsigned int row,
+					    unsigned int measure, enum pmu_series_share share)
 {
 	return pmu_series_summarize(r->t->series, r->group, r->at[row], measure, share,
 				    r->t->scratch);
@@ -262,8 +262,8 @@ static uint64_t rounded(double value)
 	return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static void put_number(struct pmu_cell *cell, const struct pmu_series_measure *measure,
-		       double value, double largest)
+static void put_measure_cell(struct pmu_cell *cell, const struct pmu_series_measure *measure,
+			     double value, double largest)
 {
 	if (isnan(value))
 		pmu_cell_none(cell);
@@ -285,7 +285,7 @@ static bool any_known(const struct rows *r, unsigned int measure, double *larges
 
 	*largest = 0;
 	for (unsigned int i = 0; i < r->n; i++) {
-		double median = of(r, i, measure, PMU_SERIES_ALL).median;
+		double median = summary_of(r, i, measure, PMU_SERIES_ALL).median;
 
 		any |= !isnan(median);
 		*largest = fmax(*largest, fabs(median));
@@ -320,7 +320,7 @@ static bool wants_reach(const struct rows *r, unsigned int m)
 	bool differs = kind == PMU_SERIES_TIME || kind == PMU_SERIES_COUNT;
 
 	for (unsigned int i = 0; i < r->n && !differs; i++) {
-		struct pmu_series_summary s = of(r, i, m, PMU_SERIES_ALL);
+		struct pmu_series_summary s = summary_of(r, i, m, PMU_SERIES_ALL);
 
 		differs = s.n > 1 && s.least < s.most;
 	}
@@ -339,9 +339,9 @@ static void measure_columns(struct rows *r, unsigned int m, const char *kind)
 	value = column(r, heading(r, measure), kind);
 	sure = value && wants_reach(r, m) ? column(r, "+-", kind) : NULL;
 	for (unsigned int i = 0; value && i < r->n; i++) {
-		struct pmu_series_summary s = of(r, i, m, PMU_SERIES_ALL);
+		struct pmu_series_summary s = summary_of(r, i, m, PMU_SERIES_ALL);
 
-		put_number(&value[i], measure, s.median, largest);
+		put_measure_cell(&value[i], measure, s.median, largest);
 		if (sure)
 			put_reach(r, &sure[i], &s);
 	}
@@ -353,11 +353,11 @@ static void spread_and_self(struct rows *r)
 	struct pmu_cell *self = spread ? column(r, "self", "region") : NULL;
 
 	for (unsigned int i = 0; self && i < r->n; i++) {
-		struct pmu_series_summary s = of(r, i, 1, PMU_SERIES_ALL);
+		struct pmu_series_summary s = summary_of(r, i, 1, PMU_SERIES_ALL);
 
 		pmu_cell_share(&spread[i],
 			       s.n > 1 && s.median > 0 ? (s.most - s.least) / s.median : NAN);
-		pmu_cell_time(&self[i], of(r, i, 1, PMU_SERIES_OWN).median);
+		pmu_cell_time(&self[i], summary_of(r, i, 1, PMU_SERIES_OWN).median);
 	}
 }
 
@@ -416,7 +416,7 @@ static void print_rows(struct rows *r)
 		r->t->failed = pmu_table_print(r->t->out, &r->table, r->t->columns, &r->t->blocks);
 }
 
-static bool matches(const struct text *t, const struct pmu_series_region *region)
+static bool matches_region(const struct text *t, const struct pmu_series_region *region)
 {
 	const char *filter = t->options->filter;
 
@@ -424,7 +424,7 @@ static bool matches(const struct text *t, const struct pmu_series_region *region
 }
 
 /* The regions that are shown: those with the most time, in the order of the tree. */
-static void print_group(struct text *t, const struct pmu_series_group *group)
+static void print_series_group(struct text *t, const struct pmu_series_group *group)
 {
 	unsigned int *at = pmu_block_array(&t->blocks, group->n_regions + 1, sizeof(*at));
 	uint64_t *time = pmu_block_array(&t->blocks, group->n_regions + 1, sizeof(*time));
@@ -440,7 +440,7 @@ static void print_group(struct text *t, const struct pmu_series_group *group)
 		unsigned int region = group->order[i];
 		double median;
 
-		if (!matches(t, &group->region[region]))
+		if (!matches_region(t, &group->region[region]))
 			continue;
 		median = pmu_series_summarize(t->series, group, region, 1, PMU_SERIES_ALL,
 					      t->scratch)
@@ -467,17 +467,17 @@ static void print_group(struct text *t, const struct pmu_series_group *group)
 				longest.n_left);
 }
 
-static void legend(struct text *t)
+static void series_legend(struct text *t)
 {
 	pmu_strbuf_add(t->out, "\n");
-	item(t, "+-", "so far the median may be off, in 95 of 100 cases");
+	series_item(t, "+-", "so far the median may be off, in 95 of 100 cases");
 	if (t->any_equal)
-		item(t, "=", "the same in each run");
+		series_item(t, "=", "the same in each run");
 	if (t->any_few)
-		item(t, "-", "unknown; +- needs six runs");
+		series_item(t, "-", "unknown; +- needs six runs");
 	if (t->any_flat)
-		item(t, "f", "flat: kept by name, without what was around it");
-	item(t, "spread", "between the shortest and the longest run");
+		series_item(t, "f", "flat: kept by name, without what was around it");
+	series_item(t, "spread", "between the shortest and the longest run");
 }
 
 int pmu_series_write_text(struct pmu_strbuf *out, const struct pmu_series *series,
@@ -496,11 +496,11 @@ int pmu_series_write_text(struct pmu_strbuf *out, const struct pmu_series *serie
 	if (!t.scratch)
 		return -ENOMEM;
 	if (!options->brief)
-		head(&t);
+		series_head(&t);
 	for (unsigned int g = 0; g < series->n_groups; g++)
-		print_group(&t, &series->group[g]);
+		print_series_group(&t, &series->group[g]);
 	if (!options->brief) {
-		legend(&t);
+		series_legend(&t);
 		remarks(&t, true);
 	}
 	if (options->color)

@@ -6,7 +6,7 @@
 
 #include "bindings/command/stats/stats.h"
 
-static int compare(const void *a, const void *b)
+static int compare_p_values(const void *a, const void *b)
 {
 	double x = **(double *const *)a, y = **(double *const *)b;
 
@@ -23,7 +23,7 @@ int pmu_stats_holm(double *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			sorted[family++] = &p[i];
-	qsort(sorted, family, sizeof(*sorted), compare);
+	qsort(sorted, family, sizeof(*sorted), compare_p_values);
 	for (size_t i = 0; i < family; i++) {
 		most = fmin(fmax(most, (double)(family - i) * *sorted[i]), 1);
 		*sorted[i] = most;

@@ -87,13 +87,13 @@ static void find_interval(struct pmu_null *null, double level)
 	null->level = low > 0 ? 1 - both_tails(null, low - 1) : NAN;
 }
 
-static bool is_for(const struct pmu_null *null, size_t n_a, size_t n_b)
+static bool is_null_for(const struct pmu_null *null, size_t n_a, size_t n_b)
 {
 	return null->n_a == n_a && null->n_b == n_b && null->most > 0;
 }
 
 /* Return: how many terms there are room for; 0: there is no memory. */
-static size_t start(struct pmu_null *null, size_t n_a, size_t n_b, double most, bool exact)
+static size_t start_null(struct pmu_null *null, size_t n_a, size_t n_b, double most, bool exact)
 {
 	size_t n = exact ? (size_t)most / 2 + 1 : 1;
 
@@ -122,8 +122,8 @@ int pmu_null_rank_sum(struct pmu_null *null, size_t n_a, size_t n_b, double leve
 {
 	double most = (double)n_a * (double)n_b;
 
-	if (!is_for(null, n_a, n_b)) {
-		size_t n = start(null, n_a, n_b, most, most < EXACT_PAIRS);
+	if (!is_null_for(null, n_a, n_b)) {
+		size_t n = start_null(null, n_a, n_b, most, most < EXACT_PAIRS);
 
 		if (!n)
 			return -ENOMEM;
@@ -141,8 +141,8 @@ int pmu_null_signed_rank(struct pmu_null *null, size_t n, double level)
 {
 	double most = (double)n * ((double)n + 1) / 2;
 
-	if (!is_for(null, n, 0)) {
-		size_t terms = start(null, n, 0, most, n < EXACT_SIGNED);
+	if (!is_null_for(null, n, 0)) {
+		size_t terms = start_null(null, n, 0, most, n < EXACT_SIGNED);
 
 		if (!terms)
 			return -ENOMEM;

@@ -102,7 +102,7 @@ static double middle_of(const struct left *left, double k, bool of_doubles)
 }
 
 /* From 1; of what is left. */
-static double find(const struct pmu_pairs *pairs, double k, struct left left)
+static double find_kth(const struct pmu_pairs *pairs, double k, struct left left)
 {
 	bool of_doubles = false;
 
@@ -134,16 +134,16 @@ void pmu_pairs_shift(const struct pmu_pairs *pairs, const struct pmu_null *null,
 
 	out->interval = (struct pmu_interval){ NAN, NAN, null->level };
 	if (k > 0) {
-		left.low = find(pairs, k, left);
+		left.low = find_kth(pairs, k, left);
 		left.n_below = k - 1; /* at most */
-		left.high = find(pairs, null->most - k + 1, left);
+		left.high = find_kth(pairs, null->most - k + 1, left);
 		left.n_to = null->most - k + 1; /* at least */
 		out->interval.low = left.low;
 		out->interval.high = left.high;
 	}
-	out->shift = find(pairs, middle, left);
+	out->shift = find_kth(pairs, middle, left);
 	if (fmod(null->most, 2) == 0) {
 		left.low = out->shift;
-		out->shift = (out->shift + find(pairs, middle + 1, left)) / 2;
+		out->shift = (out->shift + find_kth(pairs, middle + 1, left)) / 2;
 	}
 }

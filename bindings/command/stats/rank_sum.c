@@ -39,8 +39,8 @@ static double tied_additions(const struct pmu_ranked *of, size_t n, size_t n_cou
 }
 
 /* @of: sorted; counted are the fewer, @n_counted of @n. */
-static int find_p(const struct pmu_ranked *of, size_t n, size_t n_counted, double ties, bool quick,
-		  struct pmu_compared *out)
+static int find_rank_sum_p(const struct pmu_ranked *of, size_t n, size_t n_counted, double ties,
+			   bool quick, struct pmu_compared *out)
 {
 	double few = (double)n_counted, many = (double)(n - n_counted), statistic;
 	size_t sum = 0;
@@ -62,15 +62,15 @@ static int find_p(const struct pmu_ranked *of, size_t n, size_t n_counted, doubl
 }
 
 /* Both samples in order, from all values in order. */
-static void split(const struct pmu_ranked *of, size_t n, bool counted, double *to)
+static void split_samples(const struct pmu_ranked *of, size_t n, bool counted, double *to)
 {
 	for (size_t i = 0; i < n; i++)
 		if (of[i].counted == counted)
 			*to++ = of[i].value;
 }
 
-static int compare(const double *a, size_t n_a, const double *b, size_t n_b, double level,
-		   bool quick, struct pmu_compared *out)
+static int compare_samples(const double *a, size_t n_a, const double *b, size_t n_b, double level,
+			   bool quick, struct pmu_compared *out)
 {
 	bool a_counts = n_a <= n_b;
 	size_t n = n_a + n_b;
@@ -90,9 +90,9 @@ static int compare(const double *a, size_t n_a, const double *b, size_t n_b, dou
 	for (size_t i = 0; i < n_b; i++)
 		of[n_a + i] = (struct pmu_ranked){ .value = b[i], .counted = !a_counts };
 	ties = pmu_ranked_sort(of, n);
-	rc = find_p(of, n, a_counts ? n_a : n_b, ties, quick, out);
-	split(of, n, a_counts, sorted);
-	split(of, n, !a_counts, sorted + n_a);
+	rc = find_rank_sum_p(of, n, a_counts ? n_a : n_b, ties, quick, out);
+	split_samples(of, n, a_counts, sorted);
+	split_samples(of, n, !a_counts, sorted + n_a);
 	pmu_pairs_shift(&(struct pmu_pairs){ sorted, sorted + n_a, n_a, n_b }, &null, out);
 done:
 	free(sorted);
@@ -103,11 +103,11 @@ done:
 int pmu_stats_rank_sum(const double *a, size_t n_a, const double *b, size_t n_b, double level,
 		       struct pmu_compared *out)
 {
-	return compare(a, n_a, b, n_b, level, false, out);
+	return compare_samples(a, n_a, b, n_b, level, false, out);
 }
 
 int pmu_stats_rank_sum_quick(const double *a, size_t n_a, const double *b, size_t n_b, double level,
 			     struct pmu_compared *out)
 {
-	return compare(a, n_a, b, n_b, level, true, out);
+	return compare_samples(a, n_a, b, n_b, level, true, out);
 }

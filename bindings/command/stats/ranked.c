@@ -4,7 +4,7 @@
 
 #include "bindings/command/stats/parts.h"
 
-static int compare(const void *a, const void *b)
+static int compare_ranked(const void *a, const void *b)
 {
 	double x = ((const struct pmu_ranked *)a)->value, y = ((const struct pmu_ranked *)b)->value;
 
@@ -15,7 +15,7 @@ double pmu_ranked_sort(struct pmu_ranked *of, size_t n)
 {
 	double ties = 0;
 
-	qsort(of, n, sizeof(*of), compare);
+	qsort(of, n, sizeof(*of), compare_ranked);
 	for (size_t from = 0, to; from < n; from = to) {
 		double equal;
 

@@ -12,7 +12,8 @@
 static struct pmu_null null;
 
 /* @of: sorted; the first @n_zero of them are 0 and have no rank. */
-static int find_p(struct pmu_ranked *of, size_t n, size_t n_zero, struct pmu_compared *out)
+static int find_signed_rank_p(struct pmu_ranked *of, size_t n, size_t n_zero,
+			      struct pmu_compared *out)
 {
 	double many = (double)(n - n_zero), statistic, ties, variance;
 	size_t sum = 0;
@@ -72,7 +73,7 @@ int pmu_stats_signed_rank(const double *difference, size_t n, double level,
 	}
 	pmu_ranked_sort(of, n);
 	sort_by_sign(of, n, sorted);
-	rc = find_p(of, n, n_zero, out);
+	rc = find_signed_rank_p(of, n, n_zero, out);
 	pmu_pairs_shift(&(struct pmu_pairs){ sorted, NULL, n, 0 }, &null, out);
 done:
 	free(sorted);

@@ -23,8 +23,8 @@ struct choices {
 };
 
 /* Choices with the last of the group [@begin, @end) as k-th: @take of it, in one of @ways. */
-static void add_taken(struct choices *c, size_t begin, size_t end, size_t k, size_t take,
-		      double ways)
+static void add_choices(struct choices *c, size_t begin, size_t end, size_t k, size_t take,
+			double ways)
 {
 	size_t before = k - take, left = c->size - k;
 	size_t rest = c->first[end + left] -
@@ -46,7 +46,7 @@ static void add_taken(struct choices *c, size_t begin, size_t end, size_t k, siz
 }
 
 /* The scores from @from to before @end are equal. */
-static void add_group(struct choices *c, size_t from, size_t end)
+static void add_tied_scores(struct choices *c, size_t from, size_t end)
 {
 	size_t equal = end - from, k = end < c->size ? end : c->size;
 
@@ -55,7 +55,7 @@ static void add_group(struct choices *c, size_t from, size_t end)
 
 		for (size_t take = 1; take <= k && take <= equal; take++) {
 			ways *= (double)(equal - take + 1) / (double)take;
-			add_taken(c, from, end, k, take, ways);
+			add_choices(c, from, end, k, take, ways);
 		}
 	}
 }
@@ -66,7 +66,7 @@ static void count_choices(struct choices *c)
 	for (size_t from = 0, end; from < c->n; from = end) {
 		for (end = from + 1; end < c->n && c->score[end] == c->score[from]; end++) {
 		}
-		add_group(c, from, end);
+		add_tied_scores(c, from, end);
 	}
 }
 

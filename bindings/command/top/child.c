@@ -72,7 +72,7 @@ static char **words_of(const char *const *options, char **command)
 }
 
 /* The terminal's keys are ours. */
-static void become(char **word, const struct pmu_top_child *child)
+static void become_program(char **word, const struct pmu_top_child *child)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -108,7 +108,7 @@ int pmu_top_child_start(const char *const *options, char **command, bool aside,
 	if (!rc) {
 		child->pid = fork();
 		if (!child->pid)
-			become(word, child);
+			become_program(word, child);
 		if (child->pid < 0)
 			rc = pmu_fail(errno, "cannot create a process: %s", strerror(errno));
 	}

@@ -27,8 +27,8 @@ static bool is_sum(const void *wanted, uintptr_t number)
 	return pmu_top_is_same_sum(w[0], &w[1][number - 1]);
 }
 
-static struct pmu_index_place *place_of(const struct pmu_top_part *part,
-					const struct pmu_model_row *sum)
+static struct pmu_index_place *place_of_sum(const struct pmu_top_part *part,
+					    const struct pmu_model_row *sum)
 {
 	const struct pmu_model_row *wanted[] = { sum, part->before->row };
 
@@ -44,7 +44,7 @@ static bool index_before(struct pmu_top_making *m, struct pmu_top_part *part)
 		return false;
 	}
 	for (unsigned int i = 0; i < part->before->n_rows; i++) {
-		struct pmu_index_place *place = place_of(part, &part->before->row[i]);
+		struct pmu_index_place *place = place_of_sum(part, &part->before->row[i]);
 
 		if (!place->thing)
 			pmu_index_take(&part->index, place, pmu_top_key(&part->before->row[i]),
@@ -67,7 +67,7 @@ static const struct pmu_model_section *section_before(const struct pmu_top_makin
 }
 
 /* Nothing had ended: it has counted nothing, whatever is missing. */
-static bool is_blank(const struct pmu_model_row *row)
+static bool is_blank_row(const struct pmu_model_row *row)
 {
 	return !row->calls && !row->time_ns && !row->socket_ns;
 }
@@ -82,7 +82,7 @@ static void subtract_counts(const struct pmu_model_section *s, const struct pmu_
 		if (backwards)
 			row->missing |= 1u << c;
 	}
-	if (was && !is_blank(was))
+	if (was && !is_blank_row(was))
 		row->missing |= was->missing;
 	row->net = net;
 }
@@ -110,8 +110,8 @@ static uint64_t time_between(uint64_t was_ns, uint64_t ns, bool any_ended)
 }
 
 /* Return: whether it is one; sums that were set back have no difference. */
-static bool subtract(struct pmu_top_making *m, const struct pmu_model_section *s,
-		     const struct pmu_model_row *was, struct pmu_model_row *row)
+static bool subtract_row(struct pmu_top_making *m, const struct pmu_model_section *s,
+			 const struct pmu_model_row *was, struct pmu_model_row *row)
 {
 	uint64_t *net = room(m, s->n_counts, sizeof(*net));
 
@@ -156,7 +156,7 @@ static void fill_part(struct pmu_top_making *m, unsigned int at)
 	if (part->before)
 		held_before = m->before->held[part->before - m->before->model->section];
 	for (unsigned int i = 0; i < s->n_rows; i++) {
-		uintptr_t was = part->before ? place_of(part, &s->row[i])->thing : 0;
+		uintptr_t was = part->before ? place_of_sum(part, &s->row[i])->thing : 0;
 		struct pmu_model_row *row = &part->last.row[i];
 		uint64_t held = was ? held_before[was - 1] : 0;
 
@@ -166,7 +166,7 @@ static void fill_part(struct pmu_top_making *m, unsigned int at)
 		for (unsigned int k = 0; row->metric && k < s->n_metrics; k++)
 			row->metric[k] = NAN;
 		part->known[i] = m->has_last &&
-				 subtract(m, s, was ? &part->before->row[was - 1] : NULL, row);
+				 subtract_row(m, s, was ? &part->before->row[was - 1] : NULL, row);
 		part->held_start[i] = (double)m->now->held[at][i];
 		part->held_last[i] = part->held_start[i] - (double)held;
 	}
@@ -175,7 +175,7 @@ static void fill_part(struct pmu_top_making *m, unsigned int at)
 /* --- calls that have not ended --- */
 
 /* What goes on was there between two looks, and is in no total. */
-static void add_open(struct pmu_top_making *m, const struct pmu_top_open *open)
+static void add_open_difference(struct pmu_top_making *m, const struct pmu_top_open *open)
 {
 	const struct pmu_model_section *s = &m->now->model->section[open->section];
 	struct pmu_top_part *part = &m->part[open->section];
@@ -304,6 +304,6 @@ void pmu_top_differ(struct pmu_top_making *m)
 		return;
 	pmu_metric_fill(&last);
 	for (unsigned int i = 0; i < now->n_open; i++)
-		add_open(m, &now->open[i]);
+		add_open_difference(m, &now->open[i]);
 	cap_ended(m);
 }

@@ -59,7 +59,7 @@ static int attributes(const struct pmu_top_view *v, enum pmu_top_color color)
 	return v->is_colored ? COLOR_PAIR(color) : A_BOLD;
 }
 
-static const char *title_of(const struct pmu_top_field *by)
+static const char *title_of_field(const struct pmu_top_field *by)
 {
 	static const char *const names[] = {
 		[PMU_TOP_NAME] = "name",           [PMU_TOP_CALLS] = "calls",
@@ -86,7 +86,7 @@ static void draw_status(const struct pmu_top_view *v)
 		pmu_strbuf_addf(&text, ", %zu ended", n - v->watch->n_running);
 	pmu_strbuf_addf(&text, "  every ");
 	pmu_top_put_length(&text, (double)v->interval_ns);
-	pmu_strbuf_addf(&text, "  by %s%s%s", title_of(&v->order.by),
+	pmu_strbuf_addf(&text, "  by %s%s%s", title_of_field(&v->order.by),
 			v->order.by.start ? " since start" : "",
 			v->order.reverse ? ", least first" : "");
 	if (v->filter[0])

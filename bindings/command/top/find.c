@@ -15,7 +15,7 @@
 
 #define ENDING ".pmu"
 
-static int add(struct pmu_top_paths *paths, const char *path)
+static int add_store_path(struct pmu_top_paths *paths, const char *path)
 {
 	char **grown;
 
@@ -48,7 +48,7 @@ static int add_running(const struct pmu_top_wanted *wanted, struct pmu_store_ent
 	for (int i = 0; i < n && !rc; i++)
 		if (entry[i].liveness == PMU_PROCESS_ALIVE && !entry[i].ended &&
 		    (!wanted->pid || wanted->pid == entry[i].pid))
-			rc = add(paths, entry[i].path);
+			rc = add_store_path(paths, entry[i].path);
 	free(entry);
 	return rc;
 }
@@ -63,15 +63,15 @@ static int add_folder(const struct pmu_top_wanted *wanted, const char *folder,
 }
 
 /* "run-0004711-...": of the `pmu run` with that number. */
-static bool is_of_run(const char *name, pid_t run)
+static bool is_name_of_run(const char *name, pid_t run)
 {
 	int pid;
 
 	return sscanf(name, "run-%d-", &pid) == 1 && (!run || pid == run) && !strstr(name, ".json");
 }
 
-static int add_runs(const struct pmu_top_wanted *wanted, const char *place,
-		    struct pmu_top_paths *paths)
+static int add_run_folders(const struct pmu_top_wanted *wanted, const char *place,
+			   struct pmu_top_paths *paths)
 {
 	DIR *dir = opendir(place);
 	char path[2 * PMU_PLACE_MAX + 16];
@@ -79,7 +79,7 @@ static int add_runs(const struct pmu_top_wanted *wanted, const char *place,
 	int rc = 0;
 
 	while (dir && !rc && (file = readdir(dir)))
-		if (is_of_run(file->d_name, wanted->run) &&
+		if (is_name_of_run(file->d_name, wanted->run) &&
 		    (size_t)snprintf(path, sizeof(path), "%s/%s", place, file->d_name) <
 			    sizeof(path))
 			rc = add_folder(wanted, path, paths);
@@ -97,7 +97,7 @@ static int find_own(const struct pmu_top_wanted *wanted, struct pmu_top_paths *p
 
 	for (size_t i = 0; i < PMU_N_PLACES && !rc; i++)
 		if (!pmu_place_path(i, place))
-			rc = add_runs(wanted, place, paths);
+			rc = add_run_folders(wanted, place, paths);
 	if (rc || wanted->run)
 		return rc;
 	n = pmu_store_list(&entry);
@@ -144,7 +144,7 @@ static int find_mapped(pid_t pid, struct pmu_top_paths *paths)
 		last = strdup(mapped);
 		if ((size_t)snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, mapped) <
 		    sizeof(path))
-			rc = add(paths, path);
+			rc = add_store_path(paths, path);
 	}
 	free(last);
 	free(line);

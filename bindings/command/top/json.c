@@ -13,8 +13,8 @@ static const char *const states[] = {
 	[PMU_TOP_DIED] = "killed",
 };
 
-static void put_values(struct pmu_strbuf *out, const struct pmu_top_program *program,
-		       const struct pmu_top_span *span, bool counts)
+static void put_span_values(struct pmu_strbuf *out, const struct pmu_top_program *program,
+			    const struct pmu_top_span *span, bool counts)
 {
 	bool any = false;
 
@@ -45,13 +45,13 @@ static void put_span(struct pmu_strbuf *out, const struct pmu_top_program *progr
 	put_double(out, ", ", "self_share", span->self);
 	if (span->is_about)
 		pmu_strbuf_add(out, ", \"about\": true");
-	put_values(out, program, span, false);
-	put_values(out, program, span, true);
+	put_span_values(out, program, span, false);
+	put_span_values(out, program, span, true);
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_row(struct pmu_strbuf *out, const struct pmu_top_program *program,
-		    const struct pmu_top_row *row)
+static void put_top_row(struct pmu_strbuf *out, const struct pmu_top_program *program,
+			const struct pmu_top_row *row)
 {
 	put_text(out, "{", "name", row->name);
 	put_text(out, ", ", "path", row->path);
@@ -83,7 +83,7 @@ static void put_units(struct pmu_strbuf *out, const struct pmu_top_program *prog
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_program(struct pmu_strbuf *out, const struct pmu_top_program *program)
+static void put_top_program(struct pmu_strbuf *out, const struct pmu_top_program *program)
 {
 	pmu_strbuf_addf(out, "{\"pid\": %lld", (long long)program->pid);
 	put_u64(out, ", ", "nth", program->nth);
@@ -117,11 +117,11 @@ void pmu_top_put_json(struct pmu_strbuf *out, const struct pmu_top_program *cons
 		struct pmu_top_line *line = pmu_top_lines(&program[i], 1, order, &n_lines);
 
 		pmu_strbuf_add(out, i ? ", " : "");
-		put_program(out, program[i]);
+		put_top_program(out, program[i]);
 		/* the first one is the program itself */
 		for (size_t l = 1; l < n_lines; l++) {
 			pmu_strbuf_add(out, l > 1 ? ", " : "");
-			put_row(out, program[i], &program[i]->row[line[l].row]);
+			put_top_row(out, program[i], &program[i]->row[line[l].row]);
 		}
 		pmu_strbuf_add(out, "]}");
 		out->failed |= !line;

@@ -39,7 +39,8 @@ static void add_team_row(const struct pmu_model_section *s, const struct pmu_mod
 	pmu_row_add_counts(sum, row, &columns, ~s->sockets);
 }
 
-static void hold(const struct pmu_model_section *s, const struct pmu_model_row *row, uint64_t *held)
+static void add_held_time(const struct pmu_model_section *s, const struct pmu_model_row *row,
+			  uint64_t *held)
 {
 	const struct pmu_model_row *holder;
 
@@ -65,7 +66,7 @@ static int sum_up(struct pmu_top_look *look, unsigned int section)
 			continue;
 		if (row->flags & PMU_ROW_TEAM)
 			add_team_row(s, row);
-		hold(s, row, held);
+		add_held_time(s, row, held);
 	}
 	return 0;
 }
@@ -88,7 +89,7 @@ struct wanted {
 	const struct pmu_top_open *open;
 };
 
-static bool is_wanted(const void *wanted, uintptr_t number)
+static bool is_wanted_call(const void *wanted, uintptr_t number)
 {
 	const struct wanted *w = wanted;
 
@@ -101,8 +102,8 @@ static int index_open(struct pmu_index *index, const struct pmu_top_look *look)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < look->n_open; i++) {
 		const struct wanted wanted = { look, look, &look->open[i] };
-		struct pmu_index_place *place = pmu_index_find(index, look->open[i].hash, is_wanted,
-							       &wanted);
+		struct pmu_index_place *place = pmu_index_find(index, look->open[i].hash,
+							       is_wanted_call, &wanted);
 
 		if (!place->thing)
 			pmu_index_take(index, place, look->open[i].hash, i + 1);
@@ -132,8 +133,8 @@ static bool is_first_of_thread(const struct pmu_model *model, const struct pmu_t
 	return n == 1;
 }
 
-static void date_open(const struct pmu_top_look *look, const struct pmu_top_look *before,
-		      struct pmu_top_open *open)
+static void date_open_call(const struct pmu_top_look *look, const struct pmu_top_look *before,
+			   struct pmu_top_open *open)
 {
 	const struct pmu_model *model = look->model;
 	int64_t start_ns = model->thread[open->row->thread].start_ns;
@@ -164,9 +165,9 @@ static void nest_open(struct pmu_top_look *look, unsigned int first, const unsig
 	}
 }
 
-static void add_open(struct pmu_top_look *look, const struct pmu_top_look *before,
-		     const struct pmu_index *index, unsigned int section,
-		     const struct pmu_model_row *row)
+static void add_open_call(struct pmu_top_look *look, const struct pmu_top_look *before,
+			  const struct pmu_index *index, unsigned int section,
+			  const struct pmu_model_row *row)
 {
 	const struct pmu_model *model = look->model;
 	struct pmu_top_open open = { .row = row, .section = section };
@@ -175,13 +176,13 @@ static void add_open(struct pmu_top_look *look, const struct pmu_top_look *befor
 
 	open.hash = pmu_top_key(&model->section[section].row[row->sum]) ^
 		    pmu_hash_number((uint64_t)model->thread[row->thread].number);
-	was = before ? pmu_index_find(index, open.hash, is_wanted, &wanted)->thing : 0;
+	was = before ? pmu_index_find(index, open.hash, is_wanted_call, &wanted)->thing : 0;
 	if (was) {
 		open.earliest_ns = before->open[was - 1].earliest_ns;
 		open.latest_ns = before->open[was - 1].latest_ns;
 		open.is_same = true;
 	} else {
-		date_open(look, before, &open);
+		date_open_call(look, before, &open);
 	}
 	look->open[look->n_open++] = open;
 }
@@ -226,8 +227,8 @@ static void date_by_work(const struct pmu_top_look *look, unsigned int first, co
 	}
 }
 
-static int find_open(struct pmu_top_look *look, const struct pmu_top_look *before,
-		     const struct pmu_index *index, unsigned int section)
+static int find_open_calls(struct pmu_top_look *look, const struct pmu_top_look *before,
+			   const struct pmu_index *index, unsigned int section)
 {
 	const struct pmu_model_section *s = &look->model->section[section];
 	unsigned int *at = calloc(s->n_thread_rows + 1, sizeof(*at)), first = look->n_open;
@@ -241,7 +242,7 @@ static int find_open(struct pmu_top_look *look, const struct pmu_top_look *befor
 	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
 		if (!s->thread_row[i].n_open || pmu_model_is_socket(look->model, &s->thread_row[i]))
 			continue;
-		add_open(look, before, index, section, &s->thread_row[i]);
+		add_open_call(look, before, index, section, &s->thread_row[i]);
 		at[i] = look->n_open;
 	}
 	date_by_work(look, first, most);
@@ -269,7 +270,7 @@ static int find_all_open(struct pmu_top_look *look, const struct pmu_top_look *b
 	if (!rc && before && !before->n_open)
 		rc = pmu_index_reserve(&index, 1);
 	for (unsigned int s = 0; !rc && s < model->n_sections; s++)
-		rc = find_open(look, before, &index, s);
+		rc = find_open_calls(look, before, &index, s);
 	pmu_index_free(&index);
 	return rc;
 }

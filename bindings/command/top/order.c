@@ -9,8 +9,8 @@
 
 /* --- numbers --- */
 
-static double value_of(const struct pmu_top_program *program, const struct pmu_top_span *span,
-		       const struct pmu_top_value *value)
+static double value_of_span(const struct pmu_top_program *program, const struct pmu_top_span *span,
+			    const struct pmu_top_value *value)
 {
 	for (unsigned int i = 0; i < program->n_values; i++)
 		if (!strcmp(program->value[i].name, value->name) &&
@@ -37,7 +37,7 @@ static double of_span(const struct pmu_top_program *program, const struct pmu_to
 	case PMU_TOP_MEAN:
 		return span->calls ? span->time_ns / (double)span->calls : NAN;
 	case PMU_TOP_VALUE:
-		return value_of(program, span, &field->value) /
+		return value_of_span(program, span, &field->value) /
 		       (field->value.is_count ? seconds : 1);
 	default:
 		return NAN;
@@ -61,7 +61,7 @@ static bool is_pattern(const char *text)
 	return strpbrk(text, "*?[") != NULL;
 }
 
-static bool matches(const struct pmu_top_row *row, const char *filter)
+static bool matches_filter(const struct pmu_top_row *row, const char *filter)
 {
 	if (!filter || !*filter)
 		return true;
@@ -88,7 +88,8 @@ static const char *name_of(const struct item *item, bool flat)
 }
 
 /* What is unknown comes last, either way. */
-static int compare(const struct item *a, const struct item *b, const struct pmu_top_order *order)
+static int compare_by_order(const struct item *a, const struct item *b,
+			    const struct pmu_top_order *order)
 {
 	int by = 0;
 
@@ -109,7 +110,7 @@ static int compare(const struct item *a, const struct item *b, const struct pmu_
 
 static int compare_items(const void *a, const void *b, void *order)
 {
-	return compare(a, b, order);
+	return compare_by_order(a, b, order);
 }
 
 /* What is nested in one row stands together. */
@@ -118,14 +119,14 @@ static int compare_nested(const void *a, const void *b, void *order)
 	const struct item *x = a, *y = b;
 	const int in = x->program->row[x->row].parent, of = y->program->row[y->row].parent;
 
-	return in != of ? in - of : compare(x, y, order);
+	return in != of ? in - of : compare_by_order(x, y, order);
 }
 
 static size_t take_items(const struct pmu_top_program *program, const struct pmu_top_order *order,
 			 struct item *item)
 {
 	for (unsigned int i = 0; i < program->n_rows; i++) {
-		const bool match = matches(&program->row[i], order->filter);
+		const bool match = matches_filter(&program->row[i], order->filter);
 
 		item[i] = (struct item){ program, (int)i, 0, match, match };
 		if (order->by.what != PMU_TOP_NAME)
@@ -149,8 +150,8 @@ static void show_parents(const struct pmu_top_program *program, struct item *ite
  * @item: of the program, sorted by parent
  * @next: [n_rows + 2]; of row i, or of none at 0, the item that comes next
  */
-static size_t walk(const struct pmu_top_program *program, const struct item *item,
-		   unsigned int *next, struct pmu_top_line *line)
+static size_t walk_tree(const struct pmu_top_program *program, const struct item *item,
+			unsigned int *next, struct pmu_top_line *line)
 {
 	const struct pmu_top_row *row = program->row;
 	size_t n = 0;
@@ -183,7 +184,7 @@ static size_t add_tree(const struct pmu_top_program *program, const struct pmu_t
 	show_parents(program, item);
 	qsort_r(item, program->n_rows, sizeof(*item), compare_nested, (void *)order);
 	line[0] = (struct pmu_top_line){ program, -1, true };
-	return 1 + walk(program, item, next, line + 1);
+	return 1 + walk_tree(program, item, next, line + 1);
 }
 
 /* --- as a list --- */

@@ -6,7 +6,7 @@
 
 #include "bindings/command/top/making.h"
 
-static void *keep(struct pmu_top_making *m, size_t n, size_t size)
+static void *keep_array(struct pmu_top_making *m, size_t n, size_t size)
 {
 	void *memory = pmu_block_array(&m->program->blocks, n ? n : 1, size);
 
@@ -37,8 +37,8 @@ static unsigned int find_value(const struct pmu_top_program *program, const char
 	return i;
 }
 
-static void add_value(struct pmu_top_program *program, const char *name, const char *unit,
-		      bool is_count)
+static void add_program_value(struct pmu_top_program *program, const char *name, const char *unit,
+			      bool is_count)
 {
 	if (find_value(program, name, unit, is_count) == program->n_values &&
 	    program->n_values < PMU_TOP_VALUES)
@@ -55,35 +55,37 @@ static void add_values(struct pmu_top_making *m)
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		most += (size_t)model->section[s].n_metrics + model->section[s].n_counts;
-	program->value = keep(m, most, sizeof(*program->value));
+	program->value = keep_array(m, most, sizeof(*program->value));
 	for (unsigned int s = 0; s < model->n_sections && !m->failed; s++)
 		for (unsigned int i = 0; i < model->section[s].n_metrics; i++)
-			add_value(program, keep_text(m, model->section[s].metric[i].name),
-				  keep_text(m, model->section[s].metric[i].unit), false);
+			add_program_value(program, keep_text(m, model->section[s].metric[i].name),
+					  keep_text(m, model->section[s].metric[i].unit), false);
 	for (unsigned int i = 0;
 	     model->n_sections == 1 && i < model->section[0].n_counts && !m->failed; i++)
-		add_value(program, keep_text(m, model->section[0].count[i].name),
-			  keep_text(m, model->section[0].count[i].unit), true);
+		add_program_value(program, keep_text(m, model->section[0].count[i].name),
+				  keep_text(m, model->section[0].count[i].unit), true);
 }
 
-static void put_value(const struct pmu_top_program *program, unsigned int at, double number,
-		      double *value)
+static void put_known_value(const struct pmu_top_program *program, unsigned int at, double number,
+			    double *value)
 {
 	if (at < program->n_values && isnan(value[at]))
 		value[at] = number;
 }
 
-static void put_values(const struct pmu_top_program *program, const struct pmu_model_section *s,
-		       const struct pmu_model_row *row, bool counts, double *value)
+static void put_sum_values(const struct pmu_top_program *program, const struct pmu_model_section *s,
+			   const struct pmu_model_row *row, bool counts, double *value)
 {
 	for (unsigned int i = 0; i < s->n_metrics && row->metric; i++)
-		put_value(program, find_value(program, s->metric[i].name, s->metric[i].unit, false),
-			  row->metric[i], value);
+		put_known_value(program,
+				find_value(program, s->metric[i].name, s->metric[i].unit, false),
+				row->metric[i], value);
 	for (unsigned int i = 0; counts && i < s->n_counts; i++)
 		if (!(row->missing >> i & 1))
-			put_value(program,
-				  find_value(program, s->count[i].name, s->count[i].unit, true),
-				  (double)row->net[i], value);
+			put_known_value(
+				program,
+				find_value(program, s->count[i].name, s->count[i].unit, true),
+				(double)row->net[i], value);
 }
 
 static bool is_row(const void *wanted, uintptr_t number)
@@ -96,7 +98,7 @@ static bool is_row(const void *wanted, uintptr_t number)
 
 static void empty_span(struct pmu_top_making *m, struct pmu_top_span *span)
 {
-	double *value = keep(m, m->program->n_values, sizeof(*value));
+	double *value = keep_array(m, m->program->n_values, sizeof(*value));
 
 	*span = (struct pmu_top_span){ .time_ns = 0, .share = 0, .self = 0, .value = value };
 	for (unsigned int i = 0; value && i < m->program->n_values; i++)
@@ -104,8 +106,8 @@ static void empty_span(struct pmu_top_making *m, struct pmu_top_span *span)
 }
 
 /* The row of a region, which another group may have, too. */
-static unsigned int take_row(struct pmu_top_making *m, const struct pmu_top_part *part,
-			     const struct pmu_model_row *sum)
+static unsigned int take_region_row(struct pmu_top_making *m, const struct pmu_top_part *part,
+				    const struct pmu_model_row *sum)
 {
 	const void *wanted[] = { m, sum };
 	struct pmu_index_place *place = pmu_index_find(&m->rows, pmu_top_key(sum), is_row, wanted);
@@ -154,7 +156,7 @@ static void add_sum(struct pmu_top_making *m, struct pmu_top_part *part, unsigne
 	const bool alone = m->now->model->n_sections == 1;
 	struct pmu_top_row *row;
 
-	part->row[i] = take_row(m, part, sum);
+	part->row[i] = take_region_row(m, part, sum);
 	if (m->failed)
 		return;
 	row = &m->program->row[part->row[i]];
@@ -164,24 +166,25 @@ static void add_sum(struct pmu_top_making *m, struct pmu_top_part *part, unsigne
 	row->start.is_about |= part->about_start[i];
 	add_to_span(&row->start, sum, part->more_start[i], part->held_start[i],
 		    (double)m->now->threads_ns);
-	put_values(m->program, part->now, sum, alone, (double *)row->start.value);
+	put_sum_values(m->program, part->now, sum, alone, (double *)row->start.value);
 	row->last.is_known &= part->known[i];
 	if (!part->known[i])
 		return;
 	row->last.is_about |= part->about_last[i];
 	add_to_span(&row->last, &part->last.row[i], part->more_last[i], part->held_last[i],
 		    m->threads_last_ns);
-	put_values(m->program, &part->last, &part->last.row[i], alone, (double *)row->last.value);
+	put_sum_values(m->program, &part->last, &part->last.row[i], alone,
+		       (double *)row->last.value);
 }
 
-static void add_rows(struct pmu_top_making *m)
+static void add_program_rows(struct pmu_top_making *m)
 {
 	const struct pmu_model *model = m->now->model;
 	size_t n = 0;
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		n += model->section[s].n_rows;
-	m->program->row = keep(m, n, sizeof(*m->program->row));
+	m->program->row = keep_array(m, n, sizeof(*m->program->row));
 	m->failed |= pmu_index_reserve(&m->rows, n + 1) < 0;
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		for (unsigned int i = 0; i < model->section[s].n_rows && !m->failed; i++)
@@ -214,7 +217,7 @@ static const char *groups_of(struct pmu_top_making *m)
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		len += strlen(model->section[s].group) + 1;
-	text = keep(m, len, 1);
+	text = keep_array(m, len, 1);
 	for (unsigned int s = 0; s < model->n_sections && text; s++) {
 		strcat(text, s ? "," : "");
 		strcat(text, model->section[s].group);
@@ -222,7 +225,7 @@ static const char *groups_of(struct pmu_top_making *m)
 	return text;
 }
 
-static void describe(struct pmu_top_making *m)
+static void describe_program(struct pmu_top_making *m)
 {
 	const struct pmu_model *model = m->now->model;
 	struct pmu_top_program *program = m->program;
@@ -255,9 +258,9 @@ struct pmu_top_program *pmu_top_program_new(const struct pmu_top_look *before,
 		return NULL;
 	pmu_top_differ(&m);
 	if (!m.failed) {
-		describe(&m);
+		describe_program(&m);
 		add_values(&m);
-		add_rows(&m);
+		add_program_rows(&m);
 	}
 	for (unsigned int i = 0; i < now->n_open && !m.failed; i++)
 		add_in(&m, &now->open[i]);

@@ -104,7 +104,7 @@ static void release_signals(const struct sigaction *before)
 
 /* --- all of it --- */
 
-static int look(struct pmu_top_view *v)
+static int look_when_due(struct pmu_top_view *v)
 {
 	uint64_t now = pmu_time_now_ns(CLOCK_MONOTONIC);
 
@@ -135,13 +135,13 @@ static int until_next(const struct pmu_top_view *v)
 	return now >= v->next_ns ? 0 : (int)((v->next_ns - now) / 1000000 + 1);
 }
 
-static int show(struct pmu_top_view *v)
+static int show_screen(struct pmu_top_view *v)
 {
 	int rc = 0;
 
 	v->next_ns = pmu_time_now_ns(CLOCK_MONOTONIC) + v->interval_ns / 4;
 	while (!rc && !v->is_done && !asked_to_go) {
-		rc = look(v);
+		rc = look_when_due(v);
 		arrange(v);
 		if (!v->line && !rc)
 			rc = pmu_fail(ENOMEM, "no memory for the lines of the view");
@@ -176,7 +176,7 @@ int pmu_top_screen_run(const struct pmu_top_screen *screen)
 			term ? term : "");
 	}
 	hold_signals(before);
-	rc = show(&v);
+	rc = show_screen(&v);
 	close_screen(terminal);
 	release_signals(before);
 	free(v.line);

@@ -66,8 +66,8 @@ static bool has_value(const struct pmu_top_program *program, unsigned int value)
 	return false;
 }
 
-static bool is_known(const struct pmu_top_value *values, unsigned int n,
-		     const struct pmu_top_value *value)
+static bool is_known_value(const struct pmu_top_value *values, unsigned int n,
+			   const struct pmu_top_value *value)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (values[i].is_count == value->is_count && !strcmp(values[i].name, value->name) &&
@@ -87,7 +87,7 @@ static unsigned int find_values(const struct pmu_top_program *const *program, si
 			for (unsigned int v = 0; v < program[i]->n_values; v++)
 				if (program[i]->value[v].is_count == counts &&
 				    n_values < PMU_TOP_VALUES &&
-				    !is_known(value, n_values, &program[i]->value[v]) &&
+				    !is_known_value(value, n_values, &program[i]->value[v]) &&
 				    has_value(program[i], v))
 					value[n_values++] = program[i]->value[v];
 	return n_values;
@@ -118,8 +118,8 @@ static void set_title(struct pmu_top_column *column, const struct pmu_top_value 
 	pmu_strbuf_free(&fit);
 }
 
-static void add_value(struct candidate *candidate, const struct pmu_top_value *value,
-		      unsigned int nth, bool start)
+static void add_candidate(struct candidate *candidate, const struct pmu_top_value *value,
+			  unsigned int nth, bool start)
 {
 	*candidate = (struct candidate){
 		.column = { .field = { .what = PMU_TOP_VALUE, .start = start, .value = *value },
@@ -150,8 +150,8 @@ static unsigned int width_with(const struct candidate *candidate, const bool *sh
 	return width;
 }
 
-static void choose(const struct candidate *candidate, unsigned int n, unsigned int room,
-		   bool *shown)
+static void choose_columns(const struct candidate *candidate, unsigned int n, unsigned int room,
+			   bool *shown)
 {
 	for (unsigned int done = 0; done < n; done++) {
 		unsigned int next = n;
@@ -167,8 +167,8 @@ static void choose(const struct candidate *candidate, unsigned int n, unsigned i
 	}
 }
 
-static void place(struct pmu_top_layout *layout, const struct candidate *candidate,
-		  const bool *shown, unsigned int n)
+static void place_columns(struct pmu_top_layout *layout, const struct candidate *candidate,
+			  const bool *shown, unsigned int n)
 {
 	unsigned int at = layout->width - width_with(candidate, shown, n);
 
@@ -238,14 +238,14 @@ void pmu_top_layout(struct pmu_top_layout *layout, const struct pmu_top_program 
 	for (unsigned int i = layout->first_value;
 	     i < layout->n_values && n_candidates + 2 <= PMU_TOP_COLUMNS; i++)
 		for (int start = 0; start < 2; start++)
-			add_value(&candidate[n_candidates++], &value[i], i - layout->first_value,
-				  start);
+			add_candidate(&candidate[n_candidates++], &value[i],
+				      i - layout->first_value, start);
 	if (layout->width < names + LEAST_NAME)
 		names = LEAST_NAME;
 	if (names > layout->width / 2 && names > GOOD_NAME)
 		names = GOOD_NAME;
-	choose(candidate, n_candidates, layout->width - names, shown);
-	place(layout, candidate, shown, n_candidates);
+	choose_columns(candidate, n_candidates, layout->width - names, shown);
+	place_columns(layout, candidate, shown, n_candidates);
 }
 
 /* --- lines --- */
@@ -393,8 +393,8 @@ static bool is_about(const struct pmu_top_row *row, const struct pmu_top_field *
 	return (field->what == PMU_TOP_SHARE || field->what == PMU_TOP_SELF) && span->is_about;
 }
 
-static void put_number(struct pmu_strbuf *out, const struct pmu_top_program *program,
-		       const struct pmu_top_row *row, const struct pmu_top_column *column)
+static void put_column_number(struct pmu_strbuf *out, const struct pmu_top_program *program,
+			      const struct pmu_top_row *row, const struct pmu_top_column *column)
 {
 	double number = pmu_top_number(program, row, &column->field);
 	struct pmu_cell cell;
@@ -415,8 +415,8 @@ static void put_number(struct pmu_strbuf *out, const struct pmu_top_program *pro
 	}
 }
 
-static void put_region(struct pmu_strbuf *out, const struct pmu_top_layout *layout,
-		       const struct pmu_top_line *line, bool tree)
+static void put_region_name_cell(struct pmu_strbuf *out, const struct pmu_top_layout *layout,
+				 const struct pmu_top_line *line, bool tree)
 {
 	const struct pmu_top_row *row = &line->program->row[line->row];
 	const unsigned int deepest = layout->name_width / 2;
@@ -434,7 +434,7 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_top_layout *layo
 	}
 	put_fit(out, tree ? row->name : row->path, layout->name_width - indent, !tree);
 	for (unsigned int i = 0; i < layout->n_columns; i++) {
-		put_number(&number, line->program, row, &layout->column[i]);
+		put_column_number(&number, line->program, row, &layout->column[i]);
 		put_right(out, start, &layout->column[i], pmu_strbuf_text(&number));
 		pmu_strbuf_free(&number);
 		number = (struct pmu_strbuf){ 0 };
@@ -448,8 +448,8 @@ static const char *const state_words[] = {
 	[PMU_TOP_DIED] = "killed after",
 };
 
-static void put_program(struct pmu_strbuf *out, const struct pmu_top_layout *layout,
-			const struct pmu_top_program *program)
+static void put_program_line(struct pmu_strbuf *out, const struct pmu_top_layout *layout,
+			     const struct pmu_top_program *program)
 {
 	struct pmu_strbuf rest = { 0 };
 	size_t start = out->len;
@@ -486,7 +486,7 @@ void pmu_top_put_line(struct pmu_strbuf *out, const struct pmu_top_layout *layou
 		      const struct pmu_top_line *line, bool tree)
 {
 	if (line->row < 0)
-		put_program(out, layout, line->program);
+		put_program_line(out, layout, line->program);
 	else
-		put_region(out, layout, line, tree);
+		put_region_name_cell(out, layout, line, tree);
 }

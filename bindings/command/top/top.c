@@ -103,7 +103,7 @@ static int take_words(const struct pmu_command *self, int n, char **word, bool i
 	return 0;
 }
 
-static int check(const struct pmu_command *self, const struct request *request)
+static int check_top(const struct pmu_command *self, const struct request *request)
 {
 	if ((request->group || request->events || request->output) && !request->command)
 		return pmu_command_usage_error(self, "-g, -e and -o are of a command that is run");
@@ -136,7 +136,7 @@ static const struct pmu_option top_options[] = {
 	{ 0 },
 };
 
-static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+static int parse_top(const struct pmu_command *self, int argc, char **argv, struct request *request)
 {
 	bool is_command = false;
 	int i, rc = 0;
@@ -153,7 +153,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 	if (!rc)
 		rc = take_count(self, request);
 	if (!rc)
-		rc = check(self, request);
+		rc = check_top(self, request);
 	if (!rc)
 		set_order(request);
 	return rc;
@@ -161,8 +161,8 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 
 /* --- for scripts --- */
 
-static void put_text(struct pmu_strbuf *out, const struct pmu_top_watch *watch,
-		     const struct request *request)
+static void put_plain_table(struct pmu_strbuf *out, const struct pmu_top_watch *watch,
+			    const struct request *request)
 {
 	struct pmu_text_options options = { .columns = PLAIN_WIDTH };
 	struct pmu_top_layout layout;
@@ -197,7 +197,7 @@ static int print(const struct pmu_top_watch *watch, const struct request *reques
 				 pmu_time_now_ns(CLOCK_REALTIME));
 	} else {
 		pmu_strbuf_add(&out, first ? "" : "\n");
-		put_text(&out, watch, request);
+		put_plain_table(&out, watch, request);
 	}
 	return pmu_command_print(&out);
 }
@@ -249,7 +249,7 @@ static int run_plain(struct pmu_top_watch *watch, const struct request *request,
 
 /* --- all of it --- */
 
-static int start(const struct request *request, bool aside, struct pmu_top_child *child)
+static int start_child(const struct request *request, bool aside, struct pmu_top_child *child)
 {
 	const char *options[8] = { NULL };
 	size_t n = 0;
@@ -304,7 +304,7 @@ static int run(const struct request *request, bool plain)
 {
 	struct pmu_top_child child = { .output = -1 };
 	struct pmu_top_watch watch = { .wanted = request->wanted };
-	int rc = request->command ? start(request, !plain, &child) : 0;
+	int rc = request->command ? start_child(request, !plain, &child) : 0;
 
 	if (rc)
 		return rc;
@@ -335,7 +335,7 @@ static int run(const struct request *request, bool plain)
 static int run_top(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { 0 };
-	int rc = parse(self, argc, argv, &request);
+	int rc = parse_top(self, argc, argv, &request);
 	bool plain = request.once || request.json;
 
 	if (rc)

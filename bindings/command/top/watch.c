@@ -38,7 +38,7 @@ struct pmu_top_watched {
 
 /* --- what comes and goes --- */
 
-static bool is_same(const struct pmu_top_watched *one, const struct stat *st, int fd)
+static bool is_same_store(const struct pmu_top_watched *one, const struct stat *st, int fd)
 {
 	struct pmu_store_head head;
 
@@ -53,12 +53,12 @@ static bool is_same(const struct pmu_top_watched *one, const struct stat *st, in
 static bool is_watched(const struct pmu_top_watch *watch, const struct stat *st, int fd)
 {
 	for (size_t i = 0; i < watch->n; i++)
-		if (is_same(&watch->watched[i], st, fd))
+		if (is_same_store(&watch->watched[i], st, fd))
 			return true;
 	return false;
 }
 
-static int make_room(struct pmu_top_watch *watch)
+static int make_watched_room(struct pmu_top_watch *watch)
 {
 	size_t room = watch->room ? 2 * watch->room : 16;
 	const struct pmu_top_program **shown;
@@ -94,7 +94,7 @@ static int take_up(struct pmu_top_watch *watch, const char *path)
 	one.device = st.st_dev;
 	one.inode = st.st_ino;
 	one.path = strdup(path);
-	rc = one.path ? make_room(watch) : -ENOMEM;
+	rc = one.path ? make_watched_room(watch) : -ENOMEM;
 	if (rc) {
 		free(one.path);
 		close(one.fd);
@@ -159,7 +159,7 @@ static enum pmu_top_state state_of(struct pmu_top_watched *one)
 									: PMU_TOP_DIED;
 }
 
-static void end(struct pmu_top_watched *one)
+static void end_watched(struct pmu_top_watched *one)
 {
 	close(one->fd);
 	one->fd = -1;
@@ -168,13 +168,13 @@ static void end(struct pmu_top_watched *one)
 }
 
 /* Another version's will make no sense later on either.  Return: 0 or -ENOMEM. */
-static int fail(struct pmu_top_watch *watch, struct pmu_top_watched *one, enum pmu_top_state state,
-		int rc)
+static int fail_watched(struct pmu_top_watch *watch, struct pmu_top_watched *one,
+			enum pmu_top_state state, int rc)
 {
 	if (state != PMU_TOP_RUNS) {
 		if (one->program)
 			one->program->state = state;
-		end(one);
+		end_watched(one);
 		return 0;
 	}
 	if (rc == -ENOMEM)
@@ -189,7 +189,7 @@ static int fail(struct pmu_top_watch *watch, struct pmu_top_watched *one, enum p
 }
 
 /* Of a program that has ended all is since its start. */
-static int look_at(struct pmu_top_watch *watch, struct pmu_top_watched *one)
+static int look_at_watched(struct pmu_top_watch *watch, struct pmu_top_watched *one)
 {
 	enum pmu_top_state state = state_of(one);
 	struct pmu_top_program *program;
@@ -198,7 +198,7 @@ static int look_at(struct pmu_top_watch *watch, struct pmu_top_watched *one)
 	int rc = pmu_store_snapshot_open(one->fd, one->path, &model);
 
 	if (rc)
-		return fail(watch, one, state, rc);
+		return fail_watched(watch, one, state, rc);
 	one->n_failed = 0;
 	look = pmu_top_look_new(model, one->look);
 	program = look ? pmu_top_program_new(state == PMU_TOP_RUNS ? one->look : NULL, look) : NULL;
@@ -213,11 +213,11 @@ static int look_at(struct pmu_top_watch *watch, struct pmu_top_watched *one)
 	one->look = look;
 	one->program = program;
 	if (state != PMU_TOP_RUNS)
-		end(one);
+		end_watched(one);
 	return 0;
 }
 
-static void show(struct pmu_top_watch *watch)
+static void show_watched(struct pmu_top_watch *watch)
 {
 	watch->n_shown = 0;
 	watch->n_running = 0;
@@ -242,9 +242,9 @@ int pmu_top_watch_look(struct pmu_top_watch *watch)
 	pmu_top_paths_free(&paths);
 	for (size_t i = 0; i < watch->n && !rc; i++)
 		if (watch->watched[i].fd >= 0)
-			rc = look_at(watch, &watch->watched[i]);
+			rc = look_at_watched(watch, &watch->watched[i]);
 	drop_old(watch);
-	show(watch);
+	show_watched(watch);
 	watch->n_looks++;
 	return rc;
 }

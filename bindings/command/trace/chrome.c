@@ -16,13 +16,13 @@
 /* Numbers that no thread has, a JavaScript number still: a track for each region beside others. */
 #define BESIDE_STEP (INT64_C(1) << 32)
 
-static void start(struct pmu_timeline *to)
+static void chrome_start(struct pmu_timeline *to)
 {
 	pmu_strbuf_add(&to->out, "{\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"clock\",\"args\":{"
 				 "\"clock\":\"CLOCK_MONOTONIC\"}}");
 }
 
-static void finish(struct pmu_timeline *to)
+static void chrome_finish(struct pmu_timeline *to)
 {
 	pmu_strbuf_addf(&to->out,
 			"\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"lost calls\":%" PRIu64
@@ -30,7 +30,7 @@ static void finish(struct pmu_timeline *to)
 			to->written.lost, to->written.left_out);
 }
 
-static void put_text(struct pmu_strbuf *out, const char *text, size_t len)
+static void chrome_put_text(struct pmu_strbuf *out, const char *text, size_t len)
 {
 	char name[PMU_NAME_MAX + 1];
 
@@ -57,8 +57,8 @@ static int64_t tid_of(const struct pmu_timeline_thread *thread,
 		       : tid;
 }
 
-static void begin_event(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-			const struct pmu_timeline_slice *slice, const char *kind)
+static void chrome_begin_event(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			       const struct pmu_timeline_slice *slice, const char *kind)
 {
 	pmu_strbuf_addf(&to->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%" PRId64, kind,
 			(int)pmu_timeline_pid(thread->process), tid_of(thread, slice));
@@ -71,18 +71,18 @@ static void put_metadata(struct pmu_timeline *to, const char *what, int pid, int
 			",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRId64
 			",\"args\":{\"name\":",
 			what, pid, tid);
-	put_text(&to->out, name, len);
+	chrome_put_text(&to->out, name, len);
 	pmu_strbuf_add(&to->out, "}}");
 }
 
-static void put_process(struct pmu_timeline *to, struct pmu_timeline_process *process)
+static void chrome_put_process(struct pmu_timeline *to, struct pmu_timeline_process *process)
 {
 	const char *name = pmu_strbuf_text(&process->name);
 
 	put_metadata(to, "process_name", (int)pmu_timeline_pid(process), 0, name, strlen(name));
 }
 
-static void put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
+static void chrome_put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
 {
 	put_metadata(to, "thread_name", (int)pmu_timeline_pid(thread->process),
 		     pmu_timeline_tid(thread), thread->name, strlen(thread->name));
@@ -92,15 +92,15 @@ static void put_arrow(struct pmu_timeline *to, const struct pmu_timeline_thread 
 		      const struct pmu_timeline_slice *slice, const char *kind,
 		      const struct pmu_flow_end *end)
 {
-	begin_event(to, thread, slice, kind);
+	chrome_begin_event(to, thread, slice, kind);
 	put_us(&to->out, "ts", slice->begin_ns);
 	pmu_strbuf_addf(&to->out, ",\"cat\":\"team\",\"name\":\"team\",\"id\":\"%" PRIx64 "\"%s}",
 			thread->process->first_flow + end->id,
 			kind[0] == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
-static void put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		      const struct pmu_timeline_slice *slice)
+static void chrome_put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			     const struct pmu_timeline_slice *slice)
 {
 	unsigned char *known = &thread->process->beside[slice->is->call.row];
 
@@ -115,8 +115,8 @@ static void put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread 
 		     tid_of(thread, slice), slice->name, slice->name_len);
 }
 
-static void put_number(struct pmu_timeline *to, const char **between, const char *name,
-		       double value)
+static void chrome_put_number(struct pmu_timeline *to, const char **between, const char *name,
+			      double value)
 {
 	if (isnan(value))
 		return;
@@ -141,18 +141,18 @@ static void put_arguments(struct pmu_timeline *to, const struct pmu_timeline_sli
 		pmu_strbuf_addf(&to->out, ":%" PRId64, (int64_t)slice->is->count[i]);
 	}
 	for (uint32_t m = 0; slice->n_counts && m < section->n_metrics; m++)
-		put_number(to, &between, section->metric[m].name, slice->group->value[m]);
+		chrome_put_number(to, &between, section->metric[m].name, slice->group->value[m]);
 	if (slice->is->call.flags & PMU_TRACE_PART)
-		put_number(to, &between, PMU_TIMELINE_PART, 1);
+		chrome_put_number(to, &between, PMU_TIMELINE_PART, 1);
 	if (slice->is->is_open)
-		put_number(to, &between, PMU_TIMELINE_OPEN, 1);
+		chrome_put_number(to, &between, PMU_TIMELINE_OPEN, 1);
 	if (between[1] == '\0')
 		pmu_strbuf_add(&to->out, "}");
 }
 
 /* While the innermost regions run. */
-static void put_counters(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-			 const struct pmu_timeline_slice *slice)
+static void chrome_put_counters(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+				const struct pmu_timeline_slice *slice)
 {
 	const struct pmu_model_section *section = slice->group->section;
 
@@ -161,43 +161,44 @@ static void put_counters(struct pmu_timeline *to, const struct pmu_timeline_thre
 
 		if (isnan(slice->group->value[m]))
 			continue;
-		begin_event(to, thread, NULL, "C");
+		chrome_begin_event(to, thread, NULL, "C");
 		put_us(&to->out, "ts", slice->begin_ns);
 		pmu_strbuf_add(&to->out, ",\"name\":");
 		pmu_encode_json(&to->out, section->metric[m].name);
 		pmu_strbuf_addf(&to->out, ",\"id\":\"%" PRId64 "\"", pmu_timeline_tid(thread));
-		put_number(to, &between, section->metric[m].name, slice->group->value[m]);
+		chrome_put_number(to, &between, section->metric[m].name, slice->group->value[m]);
 		pmu_strbuf_add(&to->out, "}}");
 	}
 }
 
-static void put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		    const struct pmu_timeline_slice *slice)
+static void chrome_put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			   const struct pmu_timeline_slice *slice)
 {
-	begin_event(to, thread, slice, "X");
+	chrome_begin_event(to, thread, slice, "X");
 	pmu_strbuf_add(&to->out, ",\"name\":");
-	put_text(&to->out, slice->name, slice->name_len);
+	chrome_put_text(&to->out, slice->name, slice->name_len);
 	put_us(&to->out, "ts", slice->begin_ns);
 	put_us(&to->out, "dur", slice->end_ns - slice->begin_ns);
 	put_arguments(to, slice);
 	pmu_strbuf_add(&to->out, "}");
 	if (slice->is->is_leaf)
-		put_counters(to, thread, slice);
+		chrome_put_counters(to, thread, slice);
 }
 
-static void put_again(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		      const struct pmu_timeline_slice *slice)
+static void chrome_put_again(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			     const struct pmu_timeline_slice *slice)
 {
-	begin_event(to, thread, slice, "i");
+	chrome_begin_event(to, thread, slice, "i");
 	pmu_strbuf_add(&to->out, ",\"s\":\"t\",\"name\":");
-	put_text(&to->out, slice->name, slice->name_len);
+	chrome_put_text(&to->out, slice->name, slice->name_len);
 	put_us(&to->out, "ts", slice->begin_ns);
 	pmu_strbuf_add(&to->out, "}");
 }
 
-#define WRITERS                                                                           \
-	.start = start, .process = put_process, .thread = put_thread, .begin = put_begin, \
-	.end = put_end, .again = put_again, .finish = finish
+#define WRITERS                                                                            \
+	.start = chrome_start, .process = chrome_put_process, .thread = chrome_put_thread, \
+	.begin = chrome_put_begin, .end = chrome_put_end, .again = chrome_put_again,       \
+	.finish = chrome_finish
 
 const struct pmu_timeline_format pmu_timeline_chrome = {
 	.endings = { ".trace.json" },

@@ -39,7 +39,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int by_path(const void *a, const void *b)
+static int by_part_path(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -48,7 +48,7 @@ static int by_path(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_flow_place(const void *a, const void *b)
 {
 	const struct pmu_flow_end *x = a, *y = b;
 
@@ -59,7 +59,7 @@ static int by_place(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static bool is_team(const struct pmu_trace_row *row)
+static bool is_team_row(const struct pmu_trace_row *row)
 {
 	return row->raw->flags & PMU_STORE_ROW_TEAM;
 }
@@ -72,7 +72,7 @@ static int find_paths(struct search *search)
 	if (!search->path)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < source->n_rows; i++)
-		if (is_team(&source->row[i]) && source->row[i].raw->calls)
+		if (is_team_row(&source->row[i]) && source->row[i].raw->calls)
 			search->path[search->n_paths++] = source->row[i].path;
 	qsort(search->path, search->n_paths, sizeof(*search->path), by_number);
 	return 0;
@@ -83,7 +83,7 @@ static bool is_worked_for(const struct search *search, const struct pmu_trace_ro
 	return bsearch(&row->path, search->path, search->n_paths, sizeof(*search->path), by_number);
 }
 
-static int add_part(struct parts *parts, const struct part *part)
+static int add_flow_part(struct parts *parts, const struct part *part)
 {
 	if (parts->n == MAX_PARTS)
 		return 0;
@@ -94,7 +94,7 @@ static int add_part(struct parts *parts, const struct part *part)
 }
 
 /* @kind: [n_rows] 1 of an opener's row, 2 of a worker's, else 0 */
-static int take_ring(struct search *search, uint32_t r, const unsigned char *kind)
+static int take_flow_ring(struct search *search, uint32_t r, const unsigned char *kind)
 {
 	const struct pmu_trace_source *source = search->source;
 	const struct pmu_trace_ring *ring = &source->ring[r];
@@ -109,23 +109,24 @@ static int take_ring(struct search *search, uint32_t r, const unsigned char *kin
 		if (call.row == PMU_TRACE_NO_ROW || !kind[call.row] || call.flags & PMU_TRACE_AGAIN)
 			continue;
 		part.path = source->row[call.row].path;
-		rc = add_part(kind[call.row] == 1 ? &search->openers : &search->workers, &part);
+		rc = add_flow_part(kind[call.row] == 1 ? &search->openers : &search->workers,
+				   &part);
 	}
 	return rc;
 }
 
-static int take_rings(struct search *search)
+static int take_flow_rings(struct search *search)
 {
 	const struct pmu_trace_source *source = search->source;
 	unsigned char *kind = calloc(source->n_rows + (size_t)1, 1);
 	int rc = kind ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < source->n_rows && kind; i++)
-		kind[i] = is_team(&source->row[i])                 ? 2
+		kind[i] = is_team_row(&source->row[i])             ? 2
 			  : is_worked_for(search, &source->row[i]) ? 1
 								   : 0;
 	for (uint32_t r = 0; r < source->n_rings && !rc; r++)
-		rc = take_ring(search, r, kind);
+		rc = take_flow_ring(search, r, kind);
 	free(kind);
 	return rc;
 }
@@ -138,7 +139,7 @@ static const struct part *opener_of(const struct search *search, const struct pa
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_path(&search->openers.of[middle], worker) <= 0)
+		if (by_part_path(&search->openers.of[middle], worker) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -163,7 +164,7 @@ static int join(struct search *search, struct pmu_flows *flows)
 	if (!flows->from || !flows->to)
 		return -ENOMEM;
 	if (search->openers.n)
-		qsort(search->openers.of, search->openers.n, sizeof(struct part), by_path);
+		qsort(search->openers.of, search->openers.n, sizeof(struct part), by_part_path);
 	for (size_t i = 0; i < search->workers.n; i++) {
 		const struct part *worker = &search->workers.of[i];
 		const struct part *opener = opener_of(search, worker);
@@ -176,8 +177,8 @@ static int join(struct search *search, struct pmu_flows *flows)
 							     flows->n + 1 };
 		flows->n++;
 	}
-	qsort(flows->from, flows->n, sizeof(*flows->from), by_place);
-	qsort(flows->to, flows->n, sizeof(*flows->to), by_place);
+	qsort(flows->from, flows->n, sizeof(*flows->from), by_flow_place);
+	qsort(flows->to, flows->n, sizeof(*flows->to), by_flow_place);
 	return 0;
 }
 
@@ -188,7 +189,7 @@ int pmu_flows_find(const struct pmu_trace_source *source, struct pmu_flows *flow
 
 	memset(flows, 0, sizeof(*flows));
 	if (!rc && search.n_paths)
-		rc = take_rings(&search);
+		rc = take_flow_rings(&search);
 	if (!rc && search.workers.n)
 		rc = join(&search, flows);
 	free(search.path);
@@ -215,7 +216,7 @@ size_t pmu_flow_ends(const struct pmu_flow_end *end, size_t n, uint32_t ring, ui
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_place(&end[middle], &wanted) < 0)
+		if (by_flow_place(&end[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;

@@ -100,7 +100,7 @@ static uint64_t last_moment(const struct walk *walk)
 }
 
 /* From the innermost outwards: what is nested has a higher index. */
-static void find_open(struct walk *walk)
+static void find_unended(struct walk *walk)
 {
 	const struct pmu_trace_source *source = walk->source;
 	uint64_t last = last_moment(walk);
@@ -121,7 +121,7 @@ static void find_open(struct walk *walk)
 /*
  * When they began is not recorded; but what has ended since is nested in them, up to what is not.
  */
-static void date_open(struct walk *walk)
+static void date_unended(struct walk *walk)
 {
 	uint32_t first = 0;
 
@@ -225,7 +225,7 @@ static int begin(struct walk *walk, uint64_t i, uint64_t at, bool is_leaf)
 	return walk->listener->begin(walk->listener->arg, slice);
 }
 
-static int end(struct walk *walk)
+static int end_slice(struct walk *walk)
 {
 	struct pmu_slice *slice = innermost(walk);
 	int rc;
@@ -259,7 +259,7 @@ static int begin_around(struct walk *walk, uint32_t i, uint64_t at)
 	return rc;
 }
 
-static int tell_again(struct walk *walk, uint64_t i, const struct pmu_trace_call *call)
+static int tell_again_at(struct walk *walk, uint64_t i, const struct pmu_trace_call *call)
 {
 	struct pmu_slice slice = { .index = i, .call = *call, .row = row_of(walk, call) };
 	size_t k = walk->n_open;
@@ -292,13 +292,13 @@ static int tell_beside(struct walk *walk, uint64_t i, const struct pmu_trace_cal
 	return rc ? rc : walk->listener->end(walk->listener->arg, slice);
 }
 
-static int tell(struct walk *walk, uint64_t i)
+static int tell_call(struct walk *walk, uint64_t i)
 {
 	struct pmu_trace_call call;
 	int rc;
 
 	if (walk->n_open && innermost(walk)->index == i)
-		return end(walk);
+		return end_slice(walk);
 	call = call_at(walk, i, NULL);
 	if (!row_of(walk, &call))
 		return 0;
@@ -308,9 +308,9 @@ static int tell(struct walk *walk, uint64_t i)
 	if (rc)
 		return rc;
 	if (call.flags & PMU_TRACE_AGAIN)
-		return tell_again(walk, i, &call);
+		return tell_again_at(walk, i, &call);
 	rc = begin(walk, i, call.begin, true);
-	return rc ? rc : end(walk);
+	return rc ? rc : end_slice(walk);
 }
 
 int pmu_nest_walk(const struct pmu_trace_source *source, const struct pmu_trace_ring *ring,
@@ -324,8 +324,8 @@ int pmu_nest_walk(const struct pmu_trace_source *source, const struct pmu_trace_
 		walk->source = source;
 		walk->ring = ring;
 		walk->listener = listener;
-		find_open(walk);
-		date_open(walk);
+		find_unended(walk);
+		date_unended(walk);
 		n = ring->n + walk->n_open_calls;
 		walk->in = malloc((n + 1) * sizeof(*walk->in));
 		walk->open = calloc(MAX_DEPTH + 1, sizeof(*walk->open));
@@ -337,7 +337,7 @@ int pmu_nest_walk(const struct pmu_trace_source *source, const struct pmu_trace_
 		let_go(source, ring, i);
 	}
 	for (uint64_t i = 0; i < n && !rc; i++) {
-		rc = tell(walk, i);
+		rc = tell_call(walk, i);
 		let_go(source, ring, i);
 	}
 	if (walk) {

@@ -114,7 +114,7 @@ static size_t begin_packet(struct pmu_timeline *to, const struct pmu_timeline_pr
 }
 
 /* Strings are UTF-8; names are any bytes. */
-static void put_text(struct pmu_strbuf *out, uint32_t field, const char *bytes, size_t len)
+static void perfetto_put_text(struct pmu_strbuf *out, uint32_t field, const char *bytes, size_t len)
 {
 	struct pmu_strbuf plain = { 0 };
 	char text[PMU_NAME_MAX + 1];
@@ -128,13 +128,13 @@ static void put_text(struct pmu_strbuf *out, uint32_t field, const char *bytes, 
 	pmu_strbuf_free(&plain);
 }
 
-static void put_name(struct pmu_strbuf *out, uint32_t field, uint64_t id, const char *text,
-		     size_t len)
+static void perfetto_put_name(struct pmu_strbuf *out, uint32_t field, uint64_t id, const char *text,
+			      size_t len)
 {
 	size_t name = pmu_protobuf_begin(out, field);
 
 	pmu_protobuf_u64(out, INTERNED_ID, id);
-	put_text(out, INTERNED_NAME, text, len);
+	perfetto_put_text(out, INTERNED_NAME, text, len);
 	pmu_protobuf_end(out, name);
 }
 
@@ -147,12 +147,12 @@ static void put_clock(struct pmu_strbuf *out, uint64_t id, uint64_t ns)
 	pmu_protobuf_end(out, clock);
 }
 
-static void start(struct pmu_timeline *to)
+static void perfetto_start(struct pmu_timeline *to)
 {
 	(void)to;
 }
 
-static void finish(struct pmu_timeline *to)
+static void perfetto_finish(struct pmu_timeline *to)
 {
 	(void)to;
 }
@@ -173,7 +173,7 @@ static void put_snapshot(struct pmu_timeline *to, const struct pmu_timeline_proc
 	pmu_protobuf_end(&to->out, packet);
 }
 
-static void put_process(struct pmu_timeline *to, struct pmu_timeline_process *process)
+static void perfetto_put_process(struct pmu_timeline *to, struct pmu_timeline_process *process)
 {
 	const char *command = process->source->model->command;
 	size_t packet, track, is;
@@ -184,9 +184,10 @@ static void put_process(struct pmu_timeline *to, struct pmu_timeline_process *pr
 	pmu_protobuf_u64(&to->out, TRACK_UUID, track_of_process(process));
 	is = pmu_protobuf_begin(&to->out, TRACK_PROCESS);
 	pmu_protobuf_u64(&to->out, PROCESS_PID, (uint64_t)pmu_timeline_pid(process));
-	put_text(&to->out, PROCESS_NAME, pmu_strbuf_text(&process->name), process->name.len);
+	perfetto_put_text(&to->out, PROCESS_NAME, pmu_strbuf_text(&process->name),
+			  process->name.len);
 	if (command)
-		put_text(&to->out, PROCESS_COMMAND, command, strlen(command));
+		perfetto_put_text(&to->out, PROCESS_COMMAND, command, strlen(command));
 	pmu_protobuf_end(&to->out, is);
 	pmu_protobuf_end(&to->out, track);
 	pmu_protobuf_end(&to->out, packet);
@@ -205,7 +206,7 @@ static void put_about(struct pmu_timeline *to, const struct pmu_trace_ring *ring
 		pmu_protobuf_text(&to->out, TRACK_ABOUT, text);
 }
 
-static void put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
+static void perfetto_put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
 {
 	size_t packet = begin_packet(to, thread->process, STATE_NEEDED);
 	size_t track = pmu_protobuf_begin(&to->out, PACKET_TRACK), is;
@@ -215,7 +216,7 @@ static void put_thread(struct pmu_timeline *to, const struct pmu_timeline_thread
 	is = pmu_protobuf_begin(&to->out, TRACK_THREAD);
 	pmu_protobuf_u64(&to->out, THREAD_PID, (uint64_t)pmu_timeline_pid(thread->process));
 	pmu_protobuf_u64(&to->out, THREAD_TID, (uint64_t)pmu_timeline_tid(thread));
-	put_text(&to->out, THREAD_NAME, thread->name, strlen(thread->name));
+	perfetto_put_text(&to->out, THREAD_NAME, thread->name, strlen(thread->name));
 	pmu_protobuf_end(&to->out, is);
 	put_about(to, thread->ring);
 	pmu_protobuf_end(&to->out, track);
@@ -232,7 +233,7 @@ static void put_track(struct pmu_timeline *to, const struct pmu_timeline_thread 
 
 	pmu_protobuf_u64(&to->out, TRACK_UUID, uuid);
 	pmu_protobuf_u64(&to->out, TRACK_PARENT, track_of_thread(thread));
-	put_text(&to->out, TRACK_NAME, name, len);
+	perfetto_put_text(&to->out, TRACK_NAME, name, len);
 	if (unit) {
 		counter = pmu_protobuf_begin(&to->out, TRACK_COUNTER);
 		if (unit[0])
@@ -265,14 +266,15 @@ struct event {
 	size_t packet, event;
 };
 
-static void begin_event(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-			uint64_t at, struct event *event)
+static void perfetto_begin_event(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+				 uint64_t at, struct event *event)
 {
 	event->packet = begin_packet(to, thread->process, STATE_NEEDED);
 	pmu_protobuf_u64(&to->out, PACKET_TIMESTAMP, at);
 }
 
-static void put_type(struct pmu_timeline *to, uint64_t track, uint64_t type, struct event *event)
+static void perfetto_put_type(struct pmu_timeline *to, uint64_t track, uint64_t type,
+			      struct event *event)
 {
 	event->event = pmu_protobuf_begin(&to->out, PACKET_EVENT);
 	pmu_protobuf_u64(&to->out, EVENT_TYPE, type);
@@ -295,8 +297,8 @@ static void define_name(struct pmu_timeline *to, const struct pmu_timeline_threa
 		return;
 	*named = 1;
 	interned = pmu_protobuf_begin(&to->out, PACKET_INTERNED);
-	put_name(&to->out, INTERNED_EVENT, (uint64_t)slice->name_id + 1, slice->name,
-		 slice->name_len);
+	perfetto_put_name(&to->out, INTERNED_EVENT, (uint64_t)slice->name_id + 1, slice->name,
+			  slice->name_len);
 	pmu_protobuf_end(&to->out, interned);
 }
 
@@ -305,14 +307,14 @@ static void begin_named(struct pmu_timeline *to, const struct pmu_timeline_threa
 {
 	uint64_t track = track_of(to, thread, slice);
 
-	begin_event(to, thread, slice->begin_ns, event);
+	perfetto_begin_event(to, thread, slice->begin_ns, event);
 	define_name(to, thread, slice);
-	put_type(to, track, type, event);
+	perfetto_put_type(to, track, type, event);
 	pmu_protobuf_u64(&to->out, EVENT_NAME_ID, (uint64_t)slice->name_id + 1);
 }
 
-static void put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		      const struct pmu_timeline_slice *slice)
+static void perfetto_put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			       const struct pmu_timeline_slice *slice)
 {
 	uint64_t first = thread->process->first_flow;
 	struct event event;
@@ -325,8 +327,8 @@ static void put_begin(struct pmu_timeline *to, const struct pmu_timeline_thread 
 	end_event(to, &event);
 }
 
-static void put_again(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		      const struct pmu_timeline_slice *slice)
+static void perfetto_put_again(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			       const struct pmu_timeline_slice *slice)
 {
 	struct event event;
 
@@ -334,7 +336,7 @@ static void put_again(struct pmu_timeline *to, const struct pmu_timeline_thread 
 	end_event(to, &event);
 }
 
-static bool is_known(const struct pmu_timeline_slice *slice, uint32_t slot)
+static bool is_count_known(const struct pmu_timeline_slice *slice, uint32_t slot)
 {
 	return !(slice->missing >> slot & 1);
 }
@@ -366,11 +368,11 @@ static void define_columns(struct pmu_timeline *to, const struct pmu_timeline_th
 	*known = 1;
 	interned = pmu_protobuf_begin(&to->out, PACKET_INTERNED);
 	for (uint32_t i = 0; i < slice->n_counts; i++)
-		put_name(&to->out, INTERNED_ANNOTATION, id_of_count(group, i),
-			 section->count[i].name, strlen(section->count[i].name));
+		perfetto_put_name(&to->out, INTERNED_ANNOTATION, id_of_count(group, i),
+				  section->count[i].name, strlen(section->count[i].name));
 	for (uint32_t m = 0; m < n_metrics(slice); m++)
-		put_name(&to->out, INTERNED_ANNOTATION, id_of_metric(group, m),
-			 section->metric[m].name, strlen(section->metric[m].name));
+		perfetto_put_name(&to->out, INTERNED_ANNOTATION, id_of_metric(group, m),
+				  section->metric[m].name, strlen(section->metric[m].name));
 	pmu_protobuf_end(&to->out, interned);
 }
 
@@ -378,7 +380,8 @@ static void define_other(struct pmu_timeline *to, uint64_t other)
 {
 	size_t interned = pmu_protobuf_begin(&to->out, PACKET_INTERNED);
 
-	put_name(&to->out, INTERNED_ANNOTATION, other, others[other], strlen(others[other]));
+	perfetto_put_name(&to->out, INTERNED_ANNOTATION, other, others[other],
+			  strlen(others[other]));
 	pmu_protobuf_end(&to->out, interned);
 }
 
@@ -390,12 +393,12 @@ static size_t begin_annotation(struct pmu_timeline *to, uint64_t name)
 	return annotation;
 }
 
-static void put_columns(struct pmu_timeline *to, const struct pmu_timeline_slice *slice)
+static void perfetto_put_columns(struct pmu_timeline *to, const struct pmu_timeline_slice *slice)
 {
 	size_t group = slice->is->row->thread->group, annotation;
 
 	for (uint32_t i = 0; i < slice->n_counts; i++) {
-		if (!is_known(slice, i))
+		if (!is_count_known(slice, i))
 			continue;
 		annotation = begin_annotation(to, id_of_count(group, i));
 		pmu_protobuf_u64(&to->out, ANNOTATION_INT, slice->is->count[i]);
@@ -411,8 +414,8 @@ static void put_columns(struct pmu_timeline *to, const struct pmu_timeline_slice
 }
 
 /* While the innermost regions run: what is around them is made of these. */
-static void put_counters(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-			 const struct pmu_timeline_slice *slice)
+static void perfetto_put_counters(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+				  const struct pmu_timeline_slice *slice)
 {
 	const struct pmu_model_section *section = slice->group->section;
 	size_t group = slice->is->row->thread->group;
@@ -429,15 +432,15 @@ static void put_counters(struct pmu_timeline *to, const struct pmu_timeline_thre
 				  strlen(section->metric[m].name),
 				  section->metric[m].unit ? section->metric[m].unit : "");
 		*known = 1;
-		begin_event(to, thread, slice->begin_ns, &event);
-		put_type(to, track, COUNTER, &event);
+		perfetto_begin_event(to, thread, slice->begin_ns, &event);
+		perfetto_put_type(to, track, COUNTER, &event);
 		pmu_protobuf_double(&to->out, EVENT_DOUBLE, slice->group->value[m]);
 		end_event(to, &event);
 	}
 }
 
-static void put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
-		    const struct pmu_timeline_slice *slice)
+static void perfetto_put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *thread,
+			     const struct pmu_timeline_slice *slice)
 {
 	uint64_t other = slice->is->is_open                       ? NAME_OPEN
 			 : slice->is->call.flags & PMU_TRACE_PART ? NAME_PART
@@ -446,13 +449,13 @@ static void put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *t
 	struct event event;
 
 	if (slice->is->is_leaf)
-		put_counters(to, thread, slice);
-	begin_event(to, thread, slice->end_ns, &event);
+		perfetto_put_counters(to, thread, slice);
+	perfetto_begin_event(to, thread, slice->end_ns, &event);
 	define_columns(to, thread, slice);
 	if (other)
 		define_other(to, other);
-	put_type(to, track, SLICE_END, &event);
-	put_columns(to, slice);
+	perfetto_put_type(to, track, SLICE_END, &event);
+	perfetto_put_columns(to, slice);
 	if (other) {
 		size_t annotation = begin_annotation(to, other);
 
@@ -464,11 +467,11 @@ static void put_end(struct pmu_timeline *to, const struct pmu_timeline_thread *t
 
 const struct pmu_timeline_format pmu_timeline_perfetto = {
 	.endings = { ".pftrace", ".perfetto-trace" },
-	.start = start,
-	.process = put_process,
-	.thread = put_thread,
-	.begin = put_begin,
-	.end = put_end,
-	.again = put_again,
-	.finish = finish,
+	.start = perfetto_start,
+	.process = perfetto_put_process,
+	.thread = perfetto_put_thread,
+	.begin = perfetto_put_begin,
+	.end = perfetto_put_end,
+	.again = perfetto_put_again,
+	.finish = perfetto_finish,
 };

@@ -87,7 +87,7 @@ static int gz_close(void *gz)
 }
 #endif
 
-static int fail(const struct pmu_trace_sink *sink, int error)
+static int sink_fail(const struct pmu_trace_sink *sink, int error)
 {
 	return pmu_fail(error, "cannot write %s: %s", sink->path ? sink->path : "a trace",
 			strerror(abs(error)));
@@ -117,13 +117,13 @@ int pmu_trace_sink_open(struct pmu_trace_sink *sink, const char *path, bool comp
 	sink->path = strdup(path);
 	sink->fd = -1;
 	if (!sink->path)
-		return fail(sink, ENOMEM);
+		return sink_fail(sink, ENOMEM);
 	sink->fd = open_file(sink);
 	if (sink->fd < 0 || (compressed && !(sink->gz = gz_open(sink->fd))))
 		error = errno ? errno : ENOMEM;
 	if (!error)
 		return 0;
-	fail(sink, error);
+	sink_fail(sink, error);
 	pmu_trace_sink_close(sink, false);
 	return -error;
 }
@@ -147,7 +147,7 @@ int pmu_trace_sink_close(struct pmu_trace_sink *sink, bool keep)
 	if (keep && !error && sink->beside && rename(sink->beside, sink->path) < 0)
 		error = -errno;
 	if (keep && error)
-		error = fail(sink, error);
+		error = sink_fail(sink, error);
 	if (sink->beside && (!keep || error))
 		unlink(sink->beside);
 	free(sink->beside);

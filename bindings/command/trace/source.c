@@ -31,8 +31,8 @@ static uint64_t hash_name(const struct pmu_raw *raw, uint32_t name, uint64_t has
 }
 
 /* Up to where the thread entered a context, or began. */
-static const struct pmu_trace_row *around(const struct pmu_trace_source *source,
-					  const struct pmu_trace_row *row)
+static const struct pmu_trace_row *row_around(const struct pmu_trace_source *source,
+					      const struct pmu_trace_row *row)
 {
 	const struct pmu_trace_row *parent;
 
@@ -50,11 +50,11 @@ static uint64_t hash_path(const struct pmu_trace_source *source, const struct pm
 	while (row) {
 		const struct pmu_trace_row *at, *outermost = row;
 
-		for (at = around(source, row); at; at = around(source, at))
+		for (at = row_around(source, row); at; at = row_around(source, at))
 			if (at->raw->name == row->raw->name)
 				outermost = at;
 		hash = hash_name(&source->raw, row->raw->name, hash);
-		row = around(source, outermost);
+		row = row_around(source, outermost);
 	}
 	return hash;
 }
@@ -210,8 +210,8 @@ struct ring_walk {
 	size_t room;
 };
 
-static int take_ring(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
-		     const struct pmu_chunk_copy *copy)
+static int take_source_ring(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
+			    const struct pmu_chunk_copy *copy)
 {
 	struct ring_walk *walk = (struct ring_walk *)(void *)reader;
 	struct pmu_trace_source *source = walk->source;
@@ -238,7 +238,8 @@ static int take_ring(struct pmu_reader *reader, const struct pmu_store_chunk *ch
 	return add_ring(source, chunk, &head, walk->reader.live);
 }
 
-static int take_rings(struct pmu_trace_source *source, const struct pmu_store_view *view, bool live)
+static int take_source_rings(struct pmu_trace_source *source, const struct pmu_store_view *view,
+			     bool live)
 {
 	const struct pmu_store_piece *last = &view->piece[view->n_pieces - 1];
 	struct ring_walk walk = { .reader = { .view = view,
@@ -248,7 +249,7 @@ static int take_rings(struct pmu_trace_source *source, const struct pmu_store_vi
 					      .raw = &source->raw },
 				  .source = source };
 
-	return pmu_reader_walk(&walk.reader, take_ring);
+	return pmu_reader_walk(&walk.reader, take_source_ring);
 }
 
 /* Rows have every call of theirs; of what is neither in the ring nor lost, the call was too short. */
@@ -298,7 +299,7 @@ int pmu_trace_source_open(struct pmu_trace_source *source, const struct pmu_stor
 	if (!rc)
 		rc = make_rows(source);
 	if (!rc)
-		rc = take_rings(source, view, is & PMU_STORE_LIVE);
+		rc = take_source_rings(source, view, is & PMU_STORE_LIVE);
 	if (rc)
 		return rc;
 	source->is_cut = source->model->is_damaged || (!(is & PMU_STORE_LIVE) && ends_before(view));

@@ -22,30 +22,30 @@ static const struct pmu_timeline_format *const formats[] = { &pmu_timeline_perfe
 							     &pmu_timeline_chrome,
 							     &pmu_timeline_chrome_gz };
 
-static bool ends_with(const char *text, const char *ending)
+static bool path_ends_with(const char *text, const char *ending)
 {
 	size_t len = strlen(text), part = strlen(ending);
 
 	return len > part && !strcasecmp(text + len - part, ending);
 }
 
-static const struct pmu_timeline_format *format_of(const char *path)
+static const struct pmu_timeline_format *format_of_path(const char *path)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(formats); i++)
 		for (const char *const *ending = formats[i]->endings; *ending; ending++)
-			if (ends_with(path, *ending))
+			if (path_ends_with(path, *ending))
 				return formats[i];
 	return NULL;
 }
 
 bool pmu_trace_is_asked(const char *path)
 {
-	return format_of(path);
+	return format_of_path(path);
 }
 
 int pmu_trace_check(const char *path)
 {
-	const struct pmu_timeline_format *format = format_of(path);
+	const struct pmu_timeline_format *format = format_of_path(path);
 
 	if (format && format->compressed && !pmu_trace_sink_compresses())
 		return pmu_fail(ENOTSUP,
@@ -196,7 +196,8 @@ static int flush_much(struct pmu_timeline *to)
 	return to->out.len < PIECE && !to->out.failed ? 0 : flush(to);
 }
 
-static struct pmu_timeline_slice describe(const struct telling *telling, const struct pmu_slice *is)
+static struct pmu_timeline_slice describe_slice(const struct telling *telling,
+						const struct pmu_slice *is)
 {
 	const struct pmu_timeline_process *process = telling->thread->process;
 	const struct pmu_trace_source *source = process->source;
@@ -225,7 +226,7 @@ static int tell_begin(void *arg, const struct pmu_slice *is)
 {
 	const struct telling *telling = arg;
 	const struct pmu_flows *flows = &telling->thread->process->flows;
-	struct pmu_timeline_slice slice = describe(telling, is);
+	struct pmu_timeline_slice slice = describe_slice(telling, is);
 
 	if (flows->n) {
 		slice.n_from = pmu_flow_ends(flows->from, flows->n, telling->thread->index,
@@ -256,7 +257,7 @@ static void evaluate(const struct pmu_timeline_slice *slice)
 static int tell_end(void *arg, const struct pmu_slice *is)
 {
 	const struct telling *telling = arg;
-	struct pmu_timeline_slice slice = describe(telling, is);
+	struct pmu_timeline_slice slice = describe_slice(telling, is);
 
 	if (slice.n_counts)
 		evaluate(&slice);
@@ -265,10 +266,10 @@ static int tell_end(void *arg, const struct pmu_slice *is)
 	return flush_much(telling->to);
 }
 
-static int tell_again(void *arg, const struct pmu_slice *is)
+static int tell_slice_again(void *arg, const struct pmu_slice *is)
 {
 	const struct telling *telling = arg;
-	struct pmu_timeline_slice slice = describe(telling, is);
+	struct pmu_timeline_slice slice = describe_slice(telling, is);
 
 	telling->to->format->again(telling->to, telling->thread, &slice);
 	return flush_much(telling->to);
@@ -279,7 +280,8 @@ static int write_thread(struct pmu_timeline *to, struct pmu_timeline_process *pr
 	const struct pmu_trace_ring *ring = &process->source->ring[r];
 	struct pmu_timeline_thread thread = { .process = process, .ring = ring, .index = r };
 	struct telling telling = { to, &thread };
-	const struct pmu_nest_listener listener = { tell_begin, tell_end, tell_again, &telling };
+	const struct pmu_nest_listener listener = { tell_begin, tell_end, tell_slice_again,
+						    &telling };
 
 	snprintf(thread.name, sizeof(thread.name), "%u %.*s", ring->thread->record.number,
 		 (int)sizeof(ring->thread->record.name) - 1, ring->thread->record.name);
@@ -313,7 +315,7 @@ static int write_process(struct pmu_timeline *to, const struct pmu_trace_source 
 	return rc;
 }
 
-static int look(const struct pmu_store_view *view, unsigned int is, void *arg)
+static int look_at_process(const struct pmu_store_view *view, unsigned int is, void *arg)
 {
 	struct pmu_timeline *to = arg;
 	struct pmu_trace_source source;
@@ -353,7 +355,7 @@ int pmu_timeline_walk(struct pmu_timeline *to, const char *const *store, size_t 
 	int rc = 0;
 
 	for (size_t i = 0; i < n && !rc; i++) {
-		rc = pmu_store_look(store[i], look, to);
+		rc = pmu_store_look(store[i], look_at_process, to);
 		if (rc && pass_over(to, store[i], rc))
 			rc = i + 1 < n || to->n_processes ? 0 : rc;
 	}
@@ -372,7 +374,7 @@ int pmu_trace_write(const char *const *store, size_t n, const char *path,
 
 	if (!to)
 		return pmu_fail(ENOMEM, "no memory for the trace");
-	to->format = format_of(path);
+	to->format = format_of_path(path);
 	rc = pmu_trace_sink_open(&to->sink, path, to->format->compressed);
 	if (rc) {
 		free(to);

@@ -54,7 +54,8 @@ static void make_name(struct pmu_strbuf *out, const char *name)
 }
 
 /* No two of them have the same: of several each has its number behind it. */
-static void event_name(const struct pmu_stacks *stacks, unsigned int m, struct pmu_strbuf *out)
+static void callgrind_event_name(const struct pmu_stacks *stacks, unsigned int m,
+				 struct pmu_strbuf *out)
 {
 	unsigned int n_same = 0;
 
@@ -71,7 +72,7 @@ static void event_name(const struct pmu_stacks *stacks, unsigned int m, struct p
 		pmu_strbuf_addf(out, "X%u", m);
 }
 
-static bool is_shown(const struct callgrind *c, unsigned int m)
+static bool callgrind_shows(const struct callgrind *c, unsigned int m)
 {
 	return !m || c->values.known[m];
 }
@@ -84,9 +85,9 @@ static void put_events(struct callgrind *c)
 		const struct pmu_stack_measure *measure = &c->stacks->measure[m];
 		struct pmu_strbuf name = { 0 };
 
-		if (!is_shown(c, m))
+		if (!callgrind_shows(c, m))
 			continue;
-		event_name(c->stacks, m, &name);
+		callgrind_event_name(c->stacks, m, &name);
 		pmu_strbuf_addf(&names, " %s", pmu_strbuf_text(&name));
 		pmu_strbuf_addf(c->out, "event: %s : ", pmu_strbuf_text(&name));
 		pmu_encode_line(c->out, measure->name);
@@ -109,7 +110,7 @@ static void put_costs(struct callgrind *c, const char *before, const uint64_t *v
 {
 	pmu_strbuf_add(c->out, before);
 	for (unsigned int m = 0; m < c->stacks->n_measures; m++) {
-		if (!is_shown(c, m))
+		if (!callgrind_shows(c, m))
 			continue;
 		pmu_strbuf_add(c->out, " ");
 		pmu_encode_u64(c->out, value ? value[m] : 0);
@@ -117,7 +118,7 @@ static void put_costs(struct callgrind *c, const char *before, const uint64_t *v
 	pmu_strbuf_add(c->out, "\n");
 }
 
-static void put_head(struct callgrind *c)
+static void callgrind_put_head(struct callgrind *c)
 {
 	const struct pmu_model *model = c->stacks->model;
 
@@ -162,7 +163,7 @@ static void put_call(struct callgrind *c, unsigned int node)
 }
 
 /* @node: -1: the root.  @next: [n_nodes] what stands beside a node; @first: what is nested in this one */
-static void put_node(struct callgrind *c, int node, int first, const int *next)
+static void callgrind_put_node(struct callgrind *c, int node, int first, const int *next)
 {
 	const struct pmu_stacks *stacks = c->stacks;
 	size_t at = node < 0 ? 0 : (size_t)node * stacks->n_measures;
@@ -191,9 +192,9 @@ static int put_nodes(struct callgrind *c)
 		next[i] = *in;
 		*in = (int)i;
 	}
-	put_node(c, -1, first[0], next);
+	callgrind_put_node(c, -1, first[0], next);
 	for (unsigned int i = 0; i < n; i++)
-		put_node(c, (int)i, first[i + 1], next);
+		callgrind_put_node(c, (int)i, first[i + 1], next);
 	free(first);
 	return 0;
 }
@@ -230,7 +231,7 @@ int pmu_viewer_callgrind(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 		rc = -ENOMEM;
 	if (!rc) {
 		add_nested(&c);
-		put_head(&c);
+		callgrind_put_head(&c);
 		/* regions have no lines of a source, and are all in one place */
 		pmu_strbuf_add(out, "\nob=(1) ");
 		pmu_encode_line(out, stacks->model->program[0] ? stacks->model->program : "???");

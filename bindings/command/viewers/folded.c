@@ -26,7 +26,7 @@ static const char *number_at_end(const char *text)
 	return at && at < len && text[at - 1] == ' ' ? text + at - 1 : NULL;
 }
 
-static void put_name(struct pmu_strbuf *out, const char *name)
+static void folded_put_name(struct pmu_strbuf *out, const char *name)
 {
 	struct pmu_strbuf line = { 0 };
 	const char *text, *blank;
@@ -44,19 +44,20 @@ static void put_name(struct pmu_strbuf *out, const char *name)
 	pmu_strbuf_free(&line);
 }
 
-static void put_path(struct pmu_strbuf *out, const struct pmu_stacks *stacks, unsigned int node)
+static void folded_put_path(struct pmu_strbuf *out, const struct pmu_stacks *stacks,
+			    unsigned int node)
 {
 	int parent = stacks->node[node].parent;
 
 	if (parent >= 0) {
-		put_path(out, stacks, (unsigned int)parent);
+		folded_put_path(out, stacks, (unsigned int)parent);
 		pmu_strbuf_add(out, ";");
 	}
-	put_name(out, stacks->frame[stacks->node[node].frame].name);
+	folded_put_name(out, stacks->frame[stacks->node[node].frame].name);
 }
 
-static int put_lane(struct pmu_strbuf *out, struct pmu_stacks *stacks, unsigned int lane,
-		    unsigned int measure)
+static int folded_put_lane(struct pmu_strbuf *out, struct pmu_stacks *stacks, unsigned int lane,
+			   unsigned int measure)
 {
 	struct pmu_stack_values values;
 	int rc = pmu_stacks_values(stacks, lane, &values);
@@ -67,10 +68,10 @@ static int put_lane(struct pmu_strbuf *out, struct pmu_stacks *stacks, unsigned 
 		if (!own)
 			continue;
 		if (lane) {
-			put_name(out, stacks->lane[lane].title);
+			folded_put_name(out, stacks->lane[lane].title);
 			pmu_strbuf_add(out, ";");
 		}
-		put_path(out, stacks, values.node[i]);
+		folded_put_path(out, stacks, values.node[i]);
 		pmu_strbuf_add(out, " ");
 		pmu_encode_u64(out, own);
 		pmu_strbuf_add(out, "\n");
@@ -93,7 +94,8 @@ static bool is_named(const struct pmu_stacks *stacks, unsigned int m, const char
 	return !strcasecmp(name, s->count[measure->count].name);
 }
 
-static int find_measure(const struct pmu_stacks *stacks, const char *name, unsigned int *measure)
+static int folded_find_measure(const struct pmu_stacks *stacks, const char *name,
+			       unsigned int *measure)
 {
 	for (unsigned int m = 0; name && m < stacks->n_measures; m++)
 		if (is_named(stacks, m, name)) {
@@ -115,12 +117,12 @@ int pmu_viewer_folded(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 {
 	bool threads = options && options->threads && stacks->n_lanes > 1;
 	unsigned int measure;
-	int rc = find_measure(stacks, options ? options->sort : NULL, &measure);
+	int rc = folded_find_measure(stacks, options ? options->sort : NULL, &measure);
 
 	threads &= !rc && !stacks->measure[measure].estimated;
 	if (!rc && !threads)
-		rc = put_lane(out, stacks, 0, measure);
+		rc = folded_put_lane(out, stacks, 0, measure);
 	for (unsigned int lane = 1; threads && lane < stacks->n_lanes && !rc; lane++)
-		rc = put_lane(out, stacks, lane, measure);
+		rc = folded_put_lane(out, stacks, lane, measure);
 	return rc;
 }

@@ -54,7 +54,7 @@ static uint64_t add_string(struct pprof *p, const char *text)
 }
 
 /* Units that pprof knows have long names. */
-static const char *unit_of(const char *unit)
+static const char *pprof_unit_of(const char *unit)
 {
 	static const char *const units[][2] = { { "", "count" },
 						{ "ns", "nanoseconds" },
@@ -68,14 +68,14 @@ static const char *unit_of(const char *unit)
 
 /* --- what there is --- */
 
-static bool is_shown(const struct pprof *p, unsigned int m)
+static bool pprof_shows(const struct pprof *p, unsigned int m)
 {
 	const struct pmu_stack_measure *measure = &p->stacks->measure[m];
 
 	return !m || measure->in_sums || measure->in_threads;
 }
 
-static uint64_t put_type(struct pprof *p, const char *name, const char *unit)
+static uint64_t pprof_put_type(struct pprof *p, const char *name, const char *unit)
 {
 	uint64_t type = add_string(p, name), unit_at = add_string(p, unit);
 	size_t begun = pmu_protobuf_begin(p->out, PROFILE_SAMPLE_TYPE);
@@ -88,14 +88,14 @@ static uint64_t put_type(struct pprof *p, const char *name, const char *unit)
 
 static void put_types(struct pprof *p)
 {
-	put_type(p, "calls", "count");
+	pprof_put_type(p, "calls", "count");
 	for (unsigned int m = 0; m < p->stacks->n_measures; m++) {
 		const struct pmu_stack_measure *measure = &p->stacks->measure[m];
 		uint64_t type;
 
-		if (!is_shown(p, m))
+		if (!pprof_shows(p, m))
 			continue;
-		type = put_type(p, measure->name, unit_of(measure->unit));
+		type = pprof_put_type(p, measure->name, pprof_unit_of(measure->unit));
 		if (!m)
 			pmu_protobuf_u64(p->out, PROFILE_DEFAULT, type);
 	}
@@ -142,8 +142,9 @@ static bool is_of_lane(const struct pprof *p, unsigned int lane, unsigned int m)
 	return p->stacks->n_lanes == 1 || p->stacks->measure[m].estimated == !lane;
 }
 
-static uint64_t value_of(const struct pprof *p, unsigned int lane,
-			 const struct pmu_stack_values *values, unsigned int i, unsigned int m)
+static uint64_t pprof_value_of(const struct pprof *p, unsigned int lane,
+			       const struct pmu_stack_values *values, unsigned int i,
+			       unsigned int m)
 {
 	return is_of_lane(p, lane, m) ? pmu_stack_own(values, i, m) : 0;
 }
@@ -160,19 +161,19 @@ static bool has_any(const struct pprof *p, unsigned int lane, const struct pmu_s
 	uint64_t any = calls_of(p, lane, values, i);
 
 	for (unsigned int m = 0; m < p->stacks->n_measures; m++)
-		any |= value_of(p, lane, values, i, m);
+		any |= pprof_value_of(p, lane, values, i, m);
 	return any;
 }
 
-static void put_values(struct pprof *p, unsigned int lane, const struct pmu_stack_values *values,
-		       unsigned int i)
+static void pprof_put_values(struct pprof *p, unsigned int lane,
+			     const struct pmu_stack_values *values, unsigned int i)
 {
 	size_t begun = pmu_protobuf_begin(p->out, SAMPLE_VALUE);
 
 	pmu_protobuf_varint(p->out, calls_of(p, lane, values, i));
 	for (unsigned int m = 0; m < p->stacks->n_measures; m++)
-		if (is_shown(p, m))
-			pmu_protobuf_varint(p->out, value_of(p, lane, values, i, m));
+		if (pprof_shows(p, m))
+			pmu_protobuf_varint(p->out, pprof_value_of(p, lane, values, i, m));
 	pmu_protobuf_end(p->out, begun);
 }
 
@@ -186,7 +187,7 @@ static void put_label(struct pprof *p, unsigned int lane, uint64_t title)
 }
 
 /* The innermost first. */
-static void put_path(struct pprof *p, unsigned int node)
+static void pprof_put_path(struct pprof *p, unsigned int node)
 {
 	size_t begun = pmu_protobuf_begin(p->out, SAMPLE_LOCATION);
 
@@ -195,7 +196,7 @@ static void put_path(struct pprof *p, unsigned int node)
 	pmu_protobuf_end(p->out, begun);
 }
 
-static int put_lane(struct pprof *p, unsigned int lane)
+static int pprof_put_lane(struct pprof *p, unsigned int lane)
 {
 	struct pmu_stack_values values;
 	int rc = pmu_stacks_values(p->stacks, lane, &values);
@@ -207,8 +208,8 @@ static int put_lane(struct pprof *p, unsigned int lane)
 		if (!has_any(p, lane, &values, i))
 			continue;
 		begun = pmu_protobuf_begin(p->out, PROFILE_SAMPLE);
-		put_path(p, values.node[i]);
-		put_values(p, lane, &values, i);
+		pprof_put_path(p, values.node[i]);
+		pprof_put_values(p, lane, &values, i);
 		if (lane)
 			put_label(p, lane, title);
 		pmu_protobuf_end(p->out, begun);
@@ -233,7 +234,7 @@ int pmu_viewer_pprof(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 	for (unsigned int i = 0; i < stacks->n_frames; i++)
 		put_frame(&p, i);
 	for (unsigned int lane = 0; lane < stacks->n_lanes && !rc; lane++)
-		rc = put_lane(&p, lane);
+		rc = pprof_put_lane(&p, lane);
 	for (unsigned int i = 0; i < stacks->n_remarks; i++)
 		pmu_protobuf_u64(out, PROFILE_COMMENT, add_string(&p, stacks->remark[i]));
 	pmu_protobuf_u64(out, PROFILE_TIME_NS, stacks->model->start_unix_ns);

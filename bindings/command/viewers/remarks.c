@@ -20,7 +20,7 @@ struct remarks {
 	int failed;
 };
 
-static void add(struct remarks *r, struct pmu_strbuf *line)
+static void add_remark(struct remarks *r, struct pmu_strbuf *line)
 {
 	struct pmu_stacks *stacks = r->stacks;
 
@@ -43,7 +43,7 @@ static void add(struct remarks *r, struct pmu_strbuf *line)
 }
 
 /* "label: text"; nothing where there is no text */
-static void add_text(struct remarks *r, const char *label, const char *text)
+static void add_labelled_remark(struct remarks *r, const char *label, const char *text)
 {
 	struct pmu_strbuf line = { 0 };
 
@@ -51,7 +51,7 @@ static void add_text(struct remarks *r, const char *label, const char *text)
 		return;
 	pmu_strbuf_addf(&line, "%s: ", label);
 	pmu_encode_line(&line, text);
-	add(r, &line);
+	add_remark(r, &line);
 }
 
 /* --- the report's own --- */
@@ -61,23 +61,23 @@ static void add_head(struct remarks *r)
 	const struct pmu_model *model = r->stacks->model;
 	struct pmu_strbuf source = { 0 };
 
-	add_text(r, "program", model->command[0] ? model->command : model->program);
-	add_text(r, "host", model->host);
-	add_text(r, "machine", model->machine);
+	add_labelled_remark(r, "program", model->command[0] ? model->command : model->program);
+	add_labelled_remark(r, "host", model->host);
+	add_labelled_remark(r, "machine", model->machine);
 	pmu_strbuf_addf(&source, "%s%s%s", model->source, model->source_detail[0] ? ": " : "",
 			model->source_detail);
 	r->failed |= source.failed;
-	add_text(r, "source", pmu_strbuf_text(&source));
+	add_labelled_remark(r, "source", pmu_strbuf_text(&source));
 	pmu_strbuf_free(&source);
 	for (unsigned int i = 0; i < model->n_refusals; i++) {
 		struct pmu_strbuf why = { 0 };
 
 		pmu_strbuf_addf(&why, "%s: %s", model->refusal[i].source, model->refusal[i].why);
 		r->failed |= why.failed;
-		add_text(r, "not used", pmu_strbuf_text(&why));
+		add_labelled_remark(r, "not used", pmu_strbuf_text(&why));
 		pmu_strbuf_free(&why);
 	}
-	add_text(r, "ended", model->died);
+	add_labelled_remark(r, "ended", model->died);
 }
 
 static void add_more(struct remarks *r, unsigned int n, const char *what)
@@ -87,7 +87,7 @@ static void add_more(struct remarks *r, unsigned int n, const char *what)
 	if (n <= MOST)
 		return;
 	pmu_strbuf_addf(&line, "%s: and %u more, in the report itself", what, n - MOST);
-	add(r, &line);
+	add_remark(r, &line);
 }
 
 static void add_doubts(struct remarks *r)
@@ -95,7 +95,7 @@ static void add_doubts(struct remarks *r)
 	const struct pmu_model *model = r->stacks->model;
 
 	for (unsigned int i = 0; i < model->n_notes && i < MOST; i++)
-		add_text(r, "note", model->note[i]);
+		add_labelled_remark(r, "note", model->note[i]);
 	add_more(r, model->n_notes, "note");
 	for (unsigned int i = 0; i < model->n_doubts && i < MOST; i++) {
 		const struct pmu_model_doubt *doubt = &model->doubt[i];
@@ -106,7 +106,7 @@ static void add_doubts(struct remarks *r)
 		if (doubt->count > 1)
 			pmu_strbuf_addf(&text, " (%llu times)", (unsigned long long)doubt->count);
 		r->failed |= text.failed;
-		add_text(r, "doubt", pmu_strbuf_text(&text));
+		add_labelled_remark(r, "doubt", pmu_strbuf_text(&text));
 		pmu_strbuf_free(&text);
 	}
 	add_more(r, model->n_doubts, "doubt");
@@ -179,7 +179,7 @@ static void add_marked(struct remarks *r, const char *what, const bool *marked)
 	}
 	if (n > NAMED)
 		pmu_strbuf_addf(&line, ", and %u more", n - NAMED);
-	add(r, &line);
+	add_remark(r, &line);
 }
 
 static void add_where(struct remarks *r, const char *what, is_so *so,
@@ -195,30 +195,30 @@ static void add_where(struct remarks *r, const char *what, is_so *so,
 	free(marked);
 }
 
-static void add_measure(struct remarks *r, const struct pmu_stack_measure *measure)
+static void add_measure_remarks(struct remarks *r, const struct pmu_stack_measure *measure)
 {
 	struct pmu_strbuf what = { 0 };
 
 	if (measure->estimated)
-		add_text(
+		add_labelled_remark(
 			r, measure->name,
 			"an estimate, from calls that the group has counted, of what all of them did");
 	pmu_strbuf_addf(&what, "%s unknown, and shown with the regions around if at all",
 			measure->name);
 	r->failed |= what.failed;
 	if (!measure->in_sums && !measure->in_threads && measure->count >= 0)
-		add_text(r, measure->name, "not known of any region, and left out");
+		add_labelled_remark(r, measure->name, "not known of any region, and left out");
 	else
 		add_where(r, pmu_strbuf_text(&what), is_missing, measure);
 	pmu_strbuf_free(&what);
 }
 
-static bool is_moved(const struct pmu_stack_node *node)
+static bool is_node_moved(const struct pmu_stack_node *node)
 {
 	return node->moved;
 }
 
-static bool is_cut(const struct pmu_stack_node *node)
+static bool is_node_cut(const struct pmu_stack_node *node)
 {
 	return node->cut;
 }
@@ -253,7 +253,7 @@ static void add_flat(struct remarks *r)
 		&line,
 		"%u region%s beyond the limit of a thread, or of depth, %s with the regions around %s",
 		n, n > 1 ? "s" : "", n > 1 ? "are" : "is", n > 1 ? "them" : "it");
-	add(r, &line);
+	add_remark(r, &line);
 }
 
 int pmu_stacks_remarks(struct pmu_stacks *stacks)
@@ -263,11 +263,11 @@ int pmu_stacks_remarks(struct pmu_stacks *stacks)
 	add_head(&r);
 	add_nodes(&r,
 		  "marked by ~ and shown further out, as they ended after the region around them",
-		  is_moved);
+		  is_node_moved);
 	add_nodes(&r,
 		  "marked by ~ and shown with less than they have, as more is nested in the region "
 		  "around them than that has",
-		  is_cut);
+		  is_node_cut);
 	add_where(&r,
 		  "regions in them overlap or were entered by way of each other: what they "
 		  "have by themselves is uncertain",
@@ -276,7 +276,7 @@ int pmu_stacks_remarks(struct pmu_stacks *stacks)
 		  &stacks->measure[0]);
 	add_flat(&r);
 	for (unsigned int m = 0; m < stacks->n_measures; m++)
-		add_measure(&r, &stacks->measure[m]);
+		add_measure_remarks(&r, &stacks->measure[m]);
 	add_doubts(&r);
 	return r.failed ? -ENOMEM : 0;
 }

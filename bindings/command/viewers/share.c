@@ -5,7 +5,7 @@
 #include "report/model/finish.h"
 
 /* @part <= @of */
-static uint64_t part_of(uint64_t what, uint64_t part, uint64_t of)
+static uint64_t scaled_part(uint64_t what, uint64_t part, uint64_t of)
 {
 	return of ? (uint64_t)((unsigned __int128)what * part / of) : 0;
 }
@@ -41,14 +41,14 @@ static uint64_t hand_out(struct pmu_share *from, uint64_t claim)
 	uint64_t upto;
 
 	from->seen = pmu_add_capped(from->seen, claim);
-	upto = part_of(from->all, from->seen, wanted(from));
+	upto = scaled_part(from->all, from->seen, wanted(from));
 	claim = upto - from->handed;
 	from->handed = upto;
 	return claim;
 }
 
 /* More than rounding alone takes away. */
-static bool is_cut(const struct pmu_share *row, const struct pmu_share *around, bool rounded)
+static bool is_share_cut(const struct pmu_share *row, const struct pmu_share *around, bool rounded)
 {
 	uint64_t slack = rounded ? (uint64_t)around->n_nested + 1 : 0;
 
@@ -63,7 +63,7 @@ void pmu_share_out(struct pmu_share *row, unsigned int n, bool rounded)
 		struct pmu_share *around = at->around < 0 ? NULL : &row[at->around];
 
 		at->all = around ? hand_out(around, at->claim) : at->claim;
-		at->cut = around && is_cut(at, around, rounded);
+		at->cut = around && is_share_cut(at, around, rounded);
 		at->own = hand_out(at, wanted(at) - at->nested);
 	}
 }

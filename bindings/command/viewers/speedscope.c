@@ -11,7 +11,7 @@
 #include "bindings/command/viewers/viewers.h"
 #include "report/encode.h"
 
-static const char *unit_of(const struct pmu_stack_measure *measure)
+static const char *speedscope_unit_of(const struct pmu_stack_measure *measure)
 {
 	static const char *const units[][2] = { { "ns", "nanoseconds" }, { "B", "bytes" } };
 
@@ -28,7 +28,7 @@ static void put_title(struct pmu_strbuf *out, const struct pmu_stacks *stacks, u
 
 	pmu_strbuf_add(&title, measure->name);
 	/* it says no more than the number does */
-	if (measure->unit[0] && !strcmp(unit_of(measure), "none"))
+	if (measure->unit[0] && !strcmp(speedscope_unit_of(measure), "none"))
 		pmu_strbuf_addf(&title, " [%s]", measure->unit);
 	pmu_strbuf_addf(&title, ", %s", stacks->lane[lane].title);
 	pmu_encode_json(out, pmu_strbuf_text(&title));
@@ -36,12 +36,13 @@ static void put_title(struct pmu_strbuf *out, const struct pmu_stacks *stacks, u
 	pmu_strbuf_free(&title);
 }
 
-static void put_path(struct pmu_strbuf *out, const struct pmu_stacks *stacks, unsigned int node)
+static void speedscope_put_path(struct pmu_strbuf *out, const struct pmu_stacks *stacks,
+				unsigned int node)
 {
 	int parent = stacks->node[node].parent;
 
 	if (parent >= 0) {
-		put_path(out, stacks, (unsigned int)parent);
+		speedscope_put_path(out, stacks, (unsigned int)parent);
 		pmu_strbuf_add(out, ",");
 	}
 	pmu_encode_u64(out, stacks->node[node].frame);
@@ -57,7 +58,7 @@ static void put_samples(struct pmu_strbuf *out, const struct pmu_stacks *stacks,
 		if (!pmu_stack_own(values, i, m))
 			continue;
 		pmu_strbuf_add(out, any ? ", [" : "[");
-		put_path(out, stacks, values->node[i]);
+		speedscope_put_path(out, stacks, values->node[i]);
 		pmu_strbuf_add(out, "]");
 		any = true;
 	}
@@ -85,8 +86,8 @@ static uint64_t total_of(const struct pmu_stack_values *values, unsigned int m)
 }
 
 /* @any: is there one before it?  What is 0 everywhere has nothing to show; one profile is needed. */
-static void put_lane(struct pmu_strbuf *out, const struct pmu_stacks *stacks, unsigned int lane,
-		     const struct pmu_stack_values *values, bool *any)
+static void speedscope_put_lane(struct pmu_strbuf *out, const struct pmu_stacks *stacks,
+				unsigned int lane, const struct pmu_stack_values *values, bool *any)
 {
 	for (unsigned int m = 0; m < stacks->n_measures; m++) {
 		uint64_t total = total_of(values, m);
@@ -96,7 +97,7 @@ static void put_lane(struct pmu_strbuf *out, const struct pmu_stacks *stacks, un
 		pmu_strbuf_addf(out, "%s\n  {\"type\": \"sampled\", \"name\": ", *any ? "," : "");
 		put_title(out, stacks, lane, &stacks->measure[m]);
 		pmu_strbuf_addf(out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ",
-				unit_of(&stacks->measure[m]));
+				speedscope_unit_of(&stacks->measure[m]));
 		pmu_encode_u64(out, total);
 		put_samples(out, stacks, values, m);
 		pmu_strbuf_add(out, "}");
@@ -104,7 +105,7 @@ static void put_lane(struct pmu_strbuf *out, const struct pmu_stacks *stacks, un
 	}
 }
 
-static void put_remarks(struct pmu_strbuf *out, const struct pmu_stacks *stacks)
+static void speedscope_put_remarks(struct pmu_strbuf *out, const struct pmu_stacks *stacks)
 {
 	for (unsigned int i = 0; i < stacks->n_remarks; i++) {
 		pmu_strbuf_add(out, i ? ",\n  " : "\n  ");
@@ -133,7 +134,7 @@ static int put_profiles(struct pmu_strbuf *out, struct pmu_stacks *stacks)
 
 		rc = pmu_stacks_values(stacks, lane, &values);
 		if (!rc)
-			put_lane(out, stacks, lane, &values, &any);
+			speedscope_put_lane(out, stacks, lane, &values, &any);
 		pmu_stack_values_free(&values);
 	}
 	return rc;
@@ -151,7 +152,7 @@ int pmu_viewer_speedscope(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 		       " \"exporter\": \"libpmu@" PACKAGE_VERSION "\", \"name\": ");
 	pmu_encode_json(out, program[0] ? program : "libpmu");
 	pmu_strbuf_add(out, ", \"activeProfileIndex\": 0,\n \"comments\": [");
-	put_remarks(out, stacks);
+	speedscope_put_remarks(out, stacks);
 	pmu_strbuf_add(out, "],\n \"shared\": {\"frames\": [");
 	put_frames(out, stacks);
 	pmu_strbuf_add(out, "]},\n \"profiles\": [");

@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 #include "report/model/finish.h"
 
-static const char *take(struct pmu_stacks *stacks, struct pmu_strbuf *text)
+static const char *take_block_text(struct pmu_stacks *stacks, struct pmu_strbuf *text)
 {
 	const char *copy = NULL;
 
@@ -43,7 +43,7 @@ struct wanted {
 	const char *name;
 };
 
-static bool is_wanted(const void *arg, uintptr_t number)
+static bool is_wanted_node(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
 	const struct found *found = &wanted->found[number - 1];
@@ -64,7 +64,7 @@ static int find_node(struct finding *f, int parent, const struct pmu_model_row *
 	const char *name = pmu_row_name(sum);
 	uint32_t hash = hash_text((uint32_t)parent * 0x9e3779b1u ^ 0x811c9dc5u, name);
 	const struct wanted wanted = { f->found, parent, name };
-	struct pmu_index_place *place = pmu_index_find(&f->index, hash, is_wanted, &wanted);
+	struct pmu_index_place *place = pmu_index_find(&f->index, hash, is_wanted_node, &wanted);
 	int at = (int)f->stacks->n_nodes;
 
 	if (place->thing)
@@ -101,7 +101,7 @@ static void find_section(struct finding *f, unsigned int s)
  * What ended after the region around it is not in it, but in the one around that, if not beyond.  Of
  * regions that were set aside together the outermost one tells.
  */
-static int place_of(const struct finding *f, unsigned int at)
+static int place_in_stacks(const struct finding *f, unsigned int at)
 {
 	int around = f->found[at].parent;
 
@@ -116,7 +116,7 @@ static int place_of(const struct finding *f, unsigned int at)
 static void place_nodes(struct finding *f)
 {
 	for (unsigned int at = f->stacks->n_nodes; at-- > 0;) {
-		int parent = place_of(f, at);
+		int parent = place_in_stacks(f, at);
 		int *first = parent < 0 ? &f->first : &f->found[parent].first;
 
 		f->found[at].node.parent = parent;
@@ -151,7 +151,7 @@ static void order(struct finding *f, int *now)
 				stacks->node_of[s][i] = now[stacks->node_of[s][i]];
 }
 
-static int find_nodes(struct pmu_stacks *stacks, size_t n_sums)
+static int find_stack_nodes(struct pmu_stacks *stacks, size_t n_sums)
 {
 	struct finding f = { .stacks = stacks, .first = -1 };
 	struct pmu_model_block *scratch = NULL;
@@ -190,7 +190,7 @@ static int make_nodes(struct pmu_stacks *stacks)
 	stacks->at = pmu_block_array(&stacks->blocks, n_sums, sizeof(*stacks->at));
 	if (!stacks->node_of || !stacks->node || !stacks->at)
 		return -ENOMEM;
-	return find_nodes(stacks, n_sums);
+	return find_stack_nodes(stacks, n_sums);
 }
 
 /* --- measures --- */
@@ -215,7 +215,8 @@ static bool is_common(const struct pmu_model *model, unsigned int s, const char 
 }
 
 /* What sockets count is of no calls in particular: it stands as it was counted. */
-static int add_count(struct pmu_stacks *stacks, unsigned int s, unsigned int c, bool in_turns)
+static int add_count_measure(struct pmu_stacks *stacks, unsigned int s, unsigned int c,
+			     bool in_turns)
 {
 	const struct pmu_model_section *section = &stacks->model->section[s];
 	const struct pmu_model_count *count = &section->count[c];
@@ -232,7 +233,7 @@ static int add_count(struct pmu_stacks *stacks, unsigned int s, unsigned int c, 
 	pmu_strbuf_addf(&name, "%s%s", measure->estimated ? "~" : "", count->name);
 	if (is_common(stacks->model, s, count->name))
 		pmu_strbuf_addf(&name, " (%s)", section->group);
-	measure->name = take(stacks, &name);
+	measure->name = take_block_text(stacks, &name);
 	return measure->name ? 0 : -ENOMEM;
 }
 
@@ -254,14 +255,14 @@ static int make_measures(struct pmu_stacks *stacks)
 		bool in_turns = is_in_turns(&model->section[s]);
 
 		for (unsigned int c = 0; c < model->section[s].n_counts && !rc; c++)
-			rc = add_count(stacks, s, c, in_turns);
+			rc = add_count_measure(stacks, s, c, in_turns);
 	}
 	return rc;
 }
 
 /* --- threads --- */
 
-static const char *title_of(struct pmu_stacks *stacks, unsigned int i)
+static const char *title_of_thread(struct pmu_stacks *stacks, unsigned int i)
 {
 	const struct pmu_model *model = stacks->model;
 	const struct pmu_model_thread *thread = &model->thread[i];
@@ -281,7 +282,7 @@ static const char *title_of(struct pmu_stacks *stacks, unsigned int i)
 		pmu_strbuf_addf(&title, "socket %d", thread->number);
 	if (i < model->n_threads && thread->name && thread->name[0])
 		pmu_strbuf_addf(&title, " (%s)", thread->name);
-	return take(stacks, &title);
+	return take_block_text(stacks, &title);
 }
 
 static int make_lanes(struct pmu_stacks *stacks)
@@ -300,7 +301,7 @@ static int make_lanes(struct pmu_stacks *stacks)
 
 		lane->thread = (int)i;
 		lane->is_socket = i >= model->n_threads;
-		lane->title = title_of(stacks, i);
+		lane->title = title_of_thread(stacks, i);
 		if (!lane->title)
 			return -ENOMEM;
 	}
@@ -375,7 +376,7 @@ static int add_frame(struct pmu_stacks *stacks, struct pmu_index *index,
 		struct pmu_strbuf name = { 0 };
 
 		pmu_strbuf_addf(&name, "%s ~", frame->name);
-		frame->name = take(stacks, &name);
+		frame->name = take_block_text(stacks, &name);
 	}
 	if (!frame->name)
 		return -ENOMEM;

@@ -19,7 +19,7 @@ struct rows {
 	bool sums, is_socket;
 };
 
-static struct rows rows_of(const struct pmu_stacks *stacks, unsigned int lane, unsigned int s)
+static struct rows rows_of_lane(const struct pmu_stacks *stacks, unsigned int lane, unsigned int s)
 {
 	const struct pmu_model_section *section = &stacks->model->section[s];
 	struct rows rows = { .section = section,
@@ -129,7 +129,7 @@ static int holder(const struct rows *rows, int i)
 	return row->holder - (int)rows->first;
 }
 
-static bool is_moved(const struct pmu_stacks *stacks, const struct rows *rows, int i)
+static bool is_row_moved(const struct pmu_stacks *stacks, const struct rows *rows, int i)
 {
 	int node = node_of(rows, (unsigned int)i);
 
@@ -137,13 +137,13 @@ static bool is_moved(const struct pmu_stacks *stacks, const struct rows *rows, i
 }
 
 /* As its node was moved. */
-static int around(const struct pmu_stacks *stacks, const struct rows *rows, int i)
+static int row_around_moved(const struct pmu_stacks *stacks, const struct rows *rows, int i)
 {
 	int at = holder(rows, i);
 
-	if (!is_moved(stacks, rows, i))
+	if (!is_row_moved(stacks, rows, i))
 		return at;
-	while (at >= 0 && is_moved(stacks, rows, at))
+	while (at >= 0 && is_row_moved(stacks, rows, at))
 		at = holder(rows, at);
 	return at < 0 ? -1 : holder(rows, at);
 }
@@ -168,7 +168,7 @@ static bool fill(const struct pmu_stacks *stacks, const struct rows *rows,
 			known = pmu_stacks_value(measure, rows->section, row, &value);
 		else if (known)
 			known = value_of_thread(rows, measure, row, &value);
-		share[i] = (struct pmu_share){ .around = around(stacks, rows, (int)i),
+		share[i] = (struct pmu_share){ .around = row_around_moved(stacks, rows, (int)i),
 					       .known = known,
 					       .growing = is_growing(row),
 					       .value = known ? value : 0 };
@@ -177,8 +177,8 @@ static bool fill(const struct pmu_stacks *stacks, const struct rows *rows,
 	return any;
 }
 
-static void add_measure(struct pmu_stacks *stacks, const struct rows *rows, unsigned int m,
-			struct pmu_share *share, struct pmu_stack_values *values)
+static void add_measure_values(struct pmu_stacks *stacks, const struct rows *rows, unsigned int m,
+			       struct pmu_share *share, struct pmu_stack_values *values)
 {
 	const struct pmu_stack_measure *measure = &stacks->measure[m];
 
@@ -224,13 +224,13 @@ static int ascending(const void *a, const void *b)
 }
 
 /* @values->node: room for all; stacks->at[node] becomes its place there. */
-static void find_nodes(struct pmu_stacks *stacks, unsigned int lane,
-		       struct pmu_stack_values *values)
+static void find_lane_nodes(struct pmu_stacks *stacks, unsigned int lane,
+			    struct pmu_stack_values *values)
 {
 	for (unsigned int i = 0; !lane && i < stacks->n_nodes; i++)
 		stacks->at[values->node[values->n++] = i] = 0;
 	for (unsigned int s = 0; lane && s < stacks->model->n_sections; s++) {
-		struct rows rows = rows_of(stacks, lane, s);
+		struct rows rows = rows_of_lane(stacks, lane, s);
 
 		for (unsigned int i = 0; i < rows.n; i++) {
 			int node = node_of(&rows, i);
@@ -251,7 +251,7 @@ static unsigned int most_rows(const struct pmu_stacks *stacks, unsigned int lane
 	unsigned int most = 0;
 
 	for (unsigned int s = 0; s < stacks->model->n_sections; s++) {
-		unsigned int n = rows_of(stacks, lane, s).n;
+		unsigned int n = rows_of_lane(stacks, lane, s).n;
 
 		most = n > most ? n : most;
 	}
@@ -262,12 +262,12 @@ static void add_all(struct pmu_stacks *stacks, unsigned int lane, struct pmu_sha
 		    struct pmu_stack_values *values)
 {
 	for (unsigned int s = 0; s < stacks->model->n_sections; s++) {
-		struct rows rows = rows_of(stacks, lane, s);
+		struct rows rows = rows_of_lane(stacks, lane, s);
 
 		add_calls(stacks, &rows, values);
 		for (unsigned int m = 0; m < stacks->n_measures; m++)
 			if (stacks->measure[m].section < 0 || stacks->measure[m].section == (int)s)
-				add_measure(stacks, &rows, m, share, values);
+				add_measure_values(stacks, &rows, m, share, values);
 	}
 }
 
@@ -282,7 +282,7 @@ int pmu_stacks_values(struct pmu_stacks *stacks, unsigned int lane, struct pmu_s
 	values->known = calloc((size_t)stacks->n_measures + 1, sizeof(*values->known));
 	if (!share || !values->node || !values->known)
 		goto free_share;
-	find_nodes(stacks, lane, values);
+	find_lane_nodes(stacks, lane, values);
 	values->calls = calloc((size_t)values->n + 1, sizeof(*values->calls));
 	values->own = calloc(((size_t)values->n + 1) * stacks->n_measures, sizeof(*values->own));
 	if (values->calls && values->own) {

@@ -25,7 +25,7 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool ends_with(const char *name, size_t len, const char *ending)
+static bool name_ends_with(const char *name, size_t len, const char *ending)
 {
 	size_t n = strlen(ending);
 
@@ -34,7 +34,7 @@ static bool ends_with(const char *name, size_t len, const char *ending)
 
 static bool is_compressed(const char *path)
 {
-	return ends_with(path, strlen(path), GZ);
+	return name_ends_with(path, strlen(path), GZ);
 }
 
 /* An ending that another writer, also the library's, recognises has precedence over a beginning. */
@@ -52,7 +52,7 @@ const struct pmu_viewer *pmu_viewer_of(const char *path)
 		size_t n = strlen(viewers[i].beginning);
 
 		if (len > n && !strncmp(name, viewers[i].beginning, n) &&
-		    (viewers[i].ending[0] ? ends_with(name, len, viewers[i].ending)
+		    (viewers[i].ending[0] ? name_ends_with(name, len, viewers[i].ending)
 					  : !is_other(path)))
 			return &viewers[i];
 	}
