@@ -24,7 +24,7 @@ struct pmu_counters {
 
 /* --- where --- */
 
-static int list_cpus(struct pmu_plan *plan, int **list)
+static int list_allowed_cpus(struct pmu_plan *plan, int **list)
 {
 	struct pmu_mask mask;
 	unsigned int n = 0;
@@ -86,8 +86,8 @@ static int check_plan(const struct pmu_backend *source, const char *events,
 	return 0;
 }
 
-static int build(const char *events, const struct pmu_plan *plan, int *cpu,
-		 struct pmu_counters **result)
+static int build_counters(const char *events, const struct pmu_plan *plan, int *cpu,
+			  struct pmu_counters **result)
 {
 	const struct pmu_backend *source = find_source();
 	struct pmu_counters *counters;
@@ -137,10 +137,10 @@ static int open_counters(void *wanted)
 	rc = make_plan(events, &plan);
 	if (!rc && scope == PMU_SCOPE_CPU) {
 		plan.scope = PMU_COUNT_CPU;
-		rc = list_cpus(&plan, &cpu);
+		rc = list_allowed_cpus(&plan, &cpu);
 	}
 	if (!rc)
-		rc = build(events, &plan, cpu, result);
+		rc = build_counters(events, &plan, cpu, result);
 	if (rc)
 		free(cpu);
 	return rc;

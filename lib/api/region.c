@@ -80,7 +80,7 @@ static const struct pmu_node *node_around(const struct pmu_node *node, const str
 }
 
 /* A node without calls has no cost to subtract. */
-static void add_nested(struct pmu_thread *self, const struct pmu_name *name, struct own *own)
+static void add_nested_counts(struct pmu_thread *self, const struct pmu_name *name, struct own *own)
 {
 	const struct pmu_tree *tree = self->tree;
 
@@ -126,7 +126,7 @@ static uint64_t add_regions(struct pmu_thread *self, const struct pmu_name *name
 			counts->count[i] += bank->count[i];
 		add_inner(self, node, own);
 	}
-	add_nested(self, name, own);
+	add_nested_counts(self, name, own);
 	return ticks;
 }
 
@@ -173,7 +173,7 @@ static void follow_group(void)
 		pmu_thread_attach();
 }
 
-static int read_path(const char *path, int thread, struct pmu_region_counts *counts)
+static int read_region_path(const char *path, int thread, struct pmu_region_counts *counts)
 {
 	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
 	int rc = pmu_store_read_one(&pmu_session.table, pmu_session.current, group->plan.n_slots,
@@ -217,7 +217,7 @@ static int read_region(void *wanted)
 	else
 		rc = want->thread == PMU_THREAD_SELF
 			     ? read_own(want->region, &result)
-			     : read_path(want->region, want->thread, &result);
+			     : read_region_path(want->region, want->thread, &result);
 	if (rc == 0)
 		hand_over(want->counts, &result);
 	pmu_call_leave();
@@ -355,7 +355,7 @@ static int reset_trees(struct pmu_thread *self, const char *text, bool only_look
 	return n;
 }
 
-static int reset(const char *text)
+static int reset_by_name(const char *text)
 {
 	struct pmu_thread *self = pmu_thread_self();
 	int n = 0;
@@ -381,7 +381,7 @@ static int reset_region(void *text)
 	rc = pmu_call_enter();
 	if (rc < 0)
 		return rc;
-	rc = pmu_session.running ? reset(name) : 0;
+	rc = pmu_session.running ? reset_by_name(name) : 0;
 	pmu_call_leave();
 	return rc;
 }

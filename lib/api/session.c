@@ -191,7 +191,7 @@ static int add_note(const char *text)
 	return pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
-static int note(void *line)
+static int note_in_room(void *line)
 {
 	const char *text = line;
 	int rc = pmu_call_enter();
@@ -209,7 +209,7 @@ static int note(void *line)
 
 PMU_API int pmu_note(const char *text)
 {
-	return pmu_call_aside(note, (void *)(uintptr_t)text);
+	return pmu_call_aside(note_in_room, (void *)(uintptr_t)text);
 }
 
 /* --- groups --- */

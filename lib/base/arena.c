@@ -32,7 +32,7 @@ static void *map(size_t size)
  * A session's first pages, mapped at once: each is given out one time, and unmapped by itself.
  * Those that are never used take no memory.
  */
-static void *take_first(size_t size)
+static void *take_first_pages(size_t size)
 {
 	static char *first;
 	static size_t used;
@@ -50,7 +50,7 @@ static void *take_first(size_t size)
 
 void *pmu_pages_alloc(size_t size)
 {
-	void *pages = take_first(size);
+	void *pages = take_first_pages(size);
 
 	return pages ? pages : map(size);
 }

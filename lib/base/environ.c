@@ -19,7 +19,7 @@ struct pmu_environ {
 static struct pmu_environ *copies;
 static struct pmu_lock lock;
 
-static void fill(struct pmu_environ *copy, size_t n)
+static void fill_environ(struct pmu_environ *copy, size_t n)
 {
 	size_t k = 0;
 
@@ -51,7 +51,7 @@ struct pmu_environ *pmu_environ_enter(char *setting, const char *hidden)
 				      .setting = setting,
 				      .hidden = hidden,
 				      .older = copies };
-	fill(copy, n);
+	fill_environ(copy, n);
 	copies = copy;
 	__atomic_store_n(&environ, copy->during, __ATOMIC_RELEASE);
 	return copy;

@@ -39,7 +39,7 @@ static struct sentence unsaid = { "there was no memory, not even to say what for
 static pthread_key_t exit_key;
 static bool have_key;
 
-static void give_back(const struct sentence *sentence)
+static void free_sentence(const struct sentence *sentence)
 {
 	for (struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); page;
 	     page = page->older) {
@@ -51,14 +51,14 @@ static void give_back(const struct sentence *sentence)
 	}
 }
 
-static void thread_exit(void *sentence)
+static void free_thread_sentence(void *sentence)
 {
-	give_back(sentence);
+	free_sentence(sentence);
 }
 
-__attribute__((constructor(101))) static void make_key(void)
+__attribute__((constructor(101))) static void make_sentence_key(void)
 {
-	have_key = pthread_key_create(&exit_key, thread_exit) == 0;
+	have_key = pthread_key_create(&exit_key, free_thread_sentence) == 0;
 	pmu_races_ignore(&newest, sizeof(newest));
 }
 
@@ -71,13 +71,13 @@ static struct sentence *last(void)
 static struct sentence *take_from(struct page *page)
 {
 	for (size_t i = 0; i < PER_PAGE; i++)
-		/* Pairs with the release in give_back(). */
+		/* Pairs with the release in free_sentence(). */
 		if (!__atomic_exchange_n(&page->taken[i], true, __ATOMIC_ACQUIRE))
 			return &page->sentence[i];
 	return NULL;
 }
 
-static struct sentence *take(void)
+static struct sentence *alloc_sentence(void)
 {
 	struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
 	struct sentence *found = NULL;
@@ -107,7 +107,7 @@ static struct sentence *own(void)
 
 	if ((sentence && sentence != &unsaid) || !have_key)
 		return sentence;
-	sentence = take();
+	sentence = alloc_sentence();
 	if (!sentence) {
 		pthread_setspecific(exit_key, &unsaid);
 		return NULL;
@@ -115,7 +115,7 @@ static struct sentence *own(void)
 	sentence->text[0] = '\0';
 	if (!pthread_setspecific(exit_key, sentence))
 		return sentence;
-	give_back(sentence);
+	free_sentence(sentence);
 	return NULL;
 }
 

@@ -71,7 +71,7 @@ static struct room *take_free(size_t size, uint32_t owner)
 	return NULL;
 }
 
-static struct room *make_room(size_t size, uint32_t owner)
+static struct room *new_room(size_t size, uint32_t owner)
 {
 	size_t whole = ROOM_MIN;
 	struct room *room;
@@ -100,7 +100,7 @@ void *pmu_execroom_take(size_t size, bool alone)
 	struct room *room = take_free(size, owner);
 
 	if (!room)
-		room = make_room(size, owner);
+		room = new_room(size, owner);
 	if (room) {
 		room->registered = false;
 		if (!alone && may_share(owner))

@@ -19,7 +19,7 @@ static size_t places_for(size_t n)
 	return places;
 }
 
-static struct pmu_index_place *first_free(const struct pmu_index *index, uint32_t hash)
+static struct pmu_index_place *first_free_place(const struct pmu_index *index, uint32_t hash)
 {
 	size_t mask = index->n_places - 1, i = hash & mask;
 
@@ -60,7 +60,7 @@ int pmu_index_reserve(struct pmu_index *index, size_t more)
 		return -ENOMEM;
 	for (size_t i = 0; i < index->n_places; i++)
 		if (index->place[i].thing)
-			*first_free(&grown, index->place[i].hash) = index->place[i];
+			*first_free_place(&grown, index->place[i].hash) = index->place[i];
 	pmu_index_free(index);
 	*index = grown;
 	return 0;

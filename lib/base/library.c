@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-static bool find_all(struct pmu_library *library, void *handle)
+static bool find_symbols(struct pmu_library *library, void *handle)
 {
 	for (size_t i = 0; i < library->n_calls; i++) {
 		void *found = dlsym(handle, library->call[i].symbol);
@@ -77,7 +77,7 @@ static void try(struct pmu_library *library)
 	dlerror(); /* drops the program's last error */
 	handle = library->file ? dlopen(library->file, RTLD_NOW | RTLD_LOCAL)
 			       : open_somewhere(library);
-	if (handle && find_all(library, handle)) {
+	if (handle && find_symbols(library, handle)) {
 		library->state = PMU_LIBRARY_HERE;
 		return;
 	}

@@ -79,7 +79,7 @@ struct call {
 	int result;
 };
 
-static void make(void *call)
+static void make_call(void *call)
 {
 	struct call *mine = call;
 
@@ -103,7 +103,7 @@ static char *take_stack(void)
 	return stack;
 }
 
-static void give_back(char *stack)
+static void give_stack(char *stack)
 {
 	char *other = __atomic_exchange_n(&spare, stack, __ATOMIC_RELEASE);
 
@@ -127,7 +127,7 @@ static void hold_signals(sigset_t *before)
  * On the first thread's stack, not far from its upper end, where the kernel has put those bytes: it
  * grows as it is used.
  */
-static bool has_room(void)
+static bool stack_has_room(void)
 {
 	uintptr_t end = (uintptr_t)getauxval(AT_RANDOM);
 
@@ -140,11 +140,11 @@ int pmu_with_room(int (*function)(void *argument), void *argument)
 	sigset_t before;
 	char *stack;
 
-	if (has_room() || !(stack = take_stack()))
+	if (stack_has_room() || !(stack = take_stack()))
 		return function(argument);
 	hold_signals(&before);
-	call_on(stack + ROOM_BYTES, make, &call);
-	give_back(stack);
+	call_on(stack + ROOM_BYTES, make_call, &call);
+	give_stack(stack);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return call.result;
 }

@@ -105,7 +105,7 @@ const char *pmu_strbuf_text(const struct pmu_strbuf *buf)
  * A letter whatever its case, in the C locale; a digit; one kind for all that joins words; the rest
  * in a few.
  */
-static unsigned int kind_of(char c)
+static unsigned int kind_of_character(char c)
 {
 	if (c >= 'a' && c <= 'z')
 		return (unsigned int)(c - 'a');
@@ -123,7 +123,7 @@ uint64_t pmu_word_outline(const char *word)
 	size_t n = 0;
 
 	for (; word[n] && n < PMU_CLOSEST_MAX; n++)
-		outline |= UINT64_C(1) << kind_of(word[n]);
+		outline |= UINT64_C(1) << kind_of_character(word[n]);
 	return outline | (uint64_t)n << 56;
 }
 
@@ -152,7 +152,7 @@ static unsigned int distance(const uint64_t at[N_KINDS], unsigned int n_word, co
 	unsigned int edits = n_word;
 
 	for (; *candidate; candidate++) {
-		uint64_t here = at[kind_of(*candidate)];
+		uint64_t here = at[kind_of_character(*candidate)];
 		uint64_t swapped = ((~same & here) << 1) & before, up, down;
 
 		same = (((here & more) + more) ^ more) | here | less | swapped;
@@ -180,7 +180,7 @@ void pmu_closest_start(struct pmu_closest *search, const char *word)
 	if (search->outline >> 56 > WORD_MAX)
 		search->skip = (unsigned int)(search->outline >> 56) - WORD_MAX;
 	for (word += search->skip; *word && bit; word++, bit <<= 1)
-		search->at[kind_of(*word)] |= bit;
+		search->at[kind_of_character(*word)] |= bit;
 }
 
 void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_t outline)
@@ -198,7 +198,7 @@ void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_
 	    !may_be_near(search->outline, outline, most))
 		return;
 	for (unsigned int i = 0; i < search->skip; i++)
-		if (kind_of(search->word[i]) != kind_of(candidate[i]))
+		if (kind_of_character(search->word[i]) != kind_of_character(candidate[i]))
 			return;
 	edits = distance(search->at, n_word - search->skip, candidate + search->skip);
 	if (edits > most || edits >= n)

@@ -11,7 +11,7 @@
 
 /* read(2) that a signal does not cut short: bytes, 0 at the end of the file, or a
  * negative errno. */
-static ssize_t read_some(int fd, char *buf, size_t size)
+static ssize_t read_once(int fd, char *buf, size_t size)
 {
 	ssize_t n = PMU_RETRY(read(fd, buf, size));
 
@@ -22,24 +22,24 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 #define LAST_READ 2048
 
 /* All of the file, or the first @size bytes of it and -EFBIG. */
-static ssize_t read_all(int fd, char *buf, size_t size, size_t *len)
+static ssize_t read_whole(int fd, char *buf, size_t size, size_t *len)
 {
 	char beyond;
 	ssize_t n;
 
 	while (*len < size) {
-		n = read_some(fd, buf + *len, size - *len);
+		n = read_once(fd, buf + *len, size - *len);
 		if (n <= 0)
 			return n;
 		*len += (size_t)n;
 		if (n < LAST_READ && *len < size)
 			return 0;
 	}
-	n = read_some(fd, &beyond, 1);
+	n = read_once(fd, &beyond, 1);
 	return n > 0 ? -EFBIG : n;
 }
 
-static int is_blank(char c)
+static int is_space_char(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -56,9 +56,9 @@ long pmu_sysfile_read(const char *path, char *buf, size_t size)
 	fd = PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC));
 	if (fd < 0)
 		return -errno;
-	rc = read_all(fd, buf, size - 1, &len);
+	rc = read_whole(fd, buf, size - 1, &len);
 	close(fd);
-	while (len && is_blank(buf[len - 1]))
+	while (len && is_space_char(buf[len - 1]))
 		len--;
 	buf[len] = '\0';
 	return rc < 0 ? rc : (long)len;
@@ -118,7 +118,7 @@ static int parse_i64(const char *text, int64_t *value)
 }
 
 /* Room for the longest number there is; more is not a number. */
-static int read_number(const char *path, char *buf, size_t size)
+static int read_number_text(const char *path, char *buf, size_t size)
 {
 	long len = pmu_sysfile_read(path, buf, size);
 
@@ -132,7 +132,7 @@ static int read_number(const char *path, char *buf, size_t size)
 int pmu_sysfile_u64(const char *path, uint64_t *value)
 {
 	char buf[64];
-	int rc = read_number(path, buf, sizeof(buf));
+	int rc = read_number_text(path, buf, sizeof(buf));
 
 	if (!rc && pmu_parse_u64(buf, value))
 		rc = -EINVAL;
@@ -142,7 +142,7 @@ int pmu_sysfile_u64(const char *path, uint64_t *value)
 int pmu_sysfile_i64(const char *path, int64_t *value)
 {
 	char buf[64];
-	int rc = read_number(path, buf, sizeof(buf));
+	int rc = read_number_text(path, buf, sizeof(buf));
 
 	if (!rc && parse_i64(buf, value))
 		rc = -EINVAL;

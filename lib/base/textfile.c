@@ -23,7 +23,7 @@ static size_t first_room(int fd, size_t most)
 	return (uint64_t)st.st_size < most ? (size_t)st.st_size + 1 : most + 1;
 }
 
-static int grow(char **text, size_t *room, size_t most)
+static int grow_text(char **text, size_t *room, size_t most)
 {
 	size_t larger = *room > most / 2 ? most + 1 : *room * 2;
 	char *moved;
@@ -58,7 +58,7 @@ int pmu_textfile_read_open(int fd, size_t most, char **text, size_t *len)
 			rc = -errno;
 		*len += got > 0 ? (size_t)got : 0;
 		if (*len == room)
-			rc = grow(text, &room, most);
+			rc = grow_text(text, &room, most);
 	}
 	free(*text);
 	*text = NULL;

@@ -119,7 +119,7 @@ int pmu_write_all(int fd, const void *bytes, size_t len)
  */
 static uint64_t last_given_up;
 
-static uint64_t mark_of(const struct stat *st)
+static uint64_t mark_of_file(const struct stat *st)
 {
 	return (uint64_t)st->st_ino ^ (uint64_t)st->st_dev << 48 ^ UINT64_C(1) << 63;
 }
@@ -133,7 +133,7 @@ static bool is_given_up(int fd, const struct stat *st)
 {
 	uint64_t hint = NOT_SAID;
 
-	if (__atomic_load_n(&last_given_up, __ATOMIC_RELAXED) == mark_of(st))
+	if (__atomic_load_n(&last_given_up, __ATOMIC_RELAXED) == mark_of_file(st))
 		return true;
 	return has_reader(st) && !fcntl(fd, F_GET_RW_HINT, &hint) && hint == GIVEN_UP;
 }
@@ -142,7 +142,7 @@ static void note_reader(int fd, const struct stat *st, bool given_up)
 {
 	uint64_t hint = given_up ? GIVEN_UP : NOT_SAID;
 
-	__atomic_store_n(&last_given_up, given_up ? mark_of(st) : 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&last_given_up, given_up ? mark_of_file(st) : 0, __ATOMIC_RELAXED);
 	if (has_reader(st))
 		fcntl(fd, F_SET_RW_HINT, &hint);
 }

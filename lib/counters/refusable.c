@@ -63,13 +63,13 @@ struct page {
 _Static_assert(sizeof(struct page) <= 4096, "one page");
 static struct page *newest; /* pages are only added */
 
-static int own_tid(void)
+static int raw_gettid(void)
 {
 	return (int)pmu_system_call2(SYS_gettid, 0, 0);
 }
 
 /* A place of @tid, a free one for 0, becomes @taker's.  Return: NULL where there is none. */
-static struct place *find(int tid, int taker)
+static struct place *find_taker(int tid, int taker)
 {
 	struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
 
@@ -93,7 +93,7 @@ static struct place *add_page(int tid)
 		return NULL;
 	page->place[0].tid = tid;
 	page->older = __atomic_load_n(&newest, __ATOMIC_RELAXED);
-	/* Pairs with the acquire in find(). */
+	/* Pairs with the acquire in find_taker(). */
 	while (!__atomic_compare_exchange_n(&newest, &page->older, page, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED))
 		;
@@ -102,11 +102,11 @@ static struct place *add_page(int tid)
 
 void pmu_refusable_watch(void (*refused)(void *arg), void *arg)
 {
-	int tid = own_tid();
-	struct place *place = find(tid, tid);
+	int tid = raw_gettid();
+	struct place *place = find_taker(tid, tid);
 
 	if (!place && refused)
-		place = find(0, tid);
+		place = find_taker(0, tid);
 	if (!place && refused)
 		place = add_page(tid);
 	if (!place)
@@ -152,7 +152,7 @@ static bool is_refusable(uintptr_t at)
 }
 
 /* What would have happened without us. */
-static void pass_on(int number, siginfo_t *info, void *context)
+static void pass_signal_on(int number, siginfo_t *info, void *context)
 {
 	if (before.sa_flags & SA_SIGINFO) {
 		before.sa_sigaction(number, info, context);
@@ -169,18 +169,18 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	}
 }
 
-static void handle(int number, siginfo_t *info, void *context)
+static void handle_refusal(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *where = context;
 	struct place *place;
-	int tid = own_tid();
+	int tid = raw_gettid();
 
 	if (info->si_code <= 0 || !is_refusable((uintptr_t)AT(where))) {
-		pass_on(number, info, context);
+		pass_signal_on(number, info, context);
 		return;
 	}
 	__atomic_store_n(&was_refused, true, __ATOMIC_RELAXED);
-	place = find(tid, tid);
+	place = find_taker(tid, tid);
 	if (place && place->arg)
 		__atomic_load_n(&on_refusal, __ATOMIC_RELAXED)(place->arg);
 	AT(where) += LENGTH;
@@ -190,9 +190,9 @@ static void install(void)
 {
 	struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 
-	if (!dl_iterate_phdr(find_code, (void *)(uintptr_t)handle))
+	if (!dl_iterate_phdr(find_code, (void *)(uintptr_t)handle_refusal))
 		return;
-	ours.sa_sigaction = handle;
+	ours.sa_sigaction = handle_refusal;
 	sigemptyset(&ours.sa_mask);
 	sigaction(SIGNAL, NULL, &before);
 	sigaction(SIGNAL, &ours, NULL);

@@ -40,7 +40,7 @@ struct told {
 };
 
 /* Return: whether it was told; a filter of system calls may forbid it from some moment on. */
-static bool ask(struct told *told, enum pmu_count_scope scope)
+static bool ask_usage(struct told *told, enum pmu_count_scope scope)
 {
 	bool all = scope == PMU_COUNT_PROCESS;
 
@@ -151,8 +151,8 @@ static int refuse_others(const struct pmu_plan *plan, struct pmu_probe *probe)
 }
 
 /* A slot that neither way has is missing; that is no reason to count nothing else. */
-static int judge(const struct pmu_plan *plan, uint32_t usage, const struct pmu_plan *sorted,
-		 struct pmu_probe *probe)
+static int judge_usage_slots(const struct pmu_plan *plan, uint32_t usage,
+			     const struct pmu_plan *sorted, struct pmu_probe *probe)
 {
 	uint32_t counted = (pmu_plan_mask(plan) & ~sorted->absent) | usage;
 	int refused = 0, fatal = 0;
@@ -183,7 +183,7 @@ static int software_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	pmu_fd_begin(&limit);
 	sort_slots(&sorted, &usage, probe->error);
 	pmu_fd_end();
-	return judge(plan, usage, &sorted, probe);
+	return judge_usage_slots(plan, usage, &sorted, probe);
 }
 
 /* --- the session --- */
@@ -251,7 +251,7 @@ static uint32_t read_usage(const struct software *software, uint32_t slots, uint
 {
 	struct told told;
 
-	if (!ask(&told, software->plan.scope))
+	if (!ask_usage(&told, software->plan.scope))
 		return slots;
 	for (uint32_t left = slots; left; left &= left - 1) {
 		int slot = __builtin_ctz(left);

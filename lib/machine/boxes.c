@@ -46,7 +46,7 @@ struct numbers {
 #define HALF 16
 
 /* One of two numbers at the front of *@name, which is then behind it. */
-static bool take_number(const char **name, uint32_t *number)
+static bool take_box_number(const char **name, uint32_t *number)
 {
 	char *end;
 	unsigned long value = strtoul(*name, &end, 10);
@@ -64,15 +64,15 @@ static bool two_numbers_of(const char *name, const char *pmu, size_t comma, uint
 		return false;
 	name += comma;
 	*number = 0;
-	if (!take_number(&name, number) || *name != '_' ||
+	if (!take_box_number(&name, number) || *name != '_' ||
 	    strncmp(name + 1, pmu + comma + 1, rest) != 0)
 		return false;
 	name += 1 + rest;
-	return take_number(&name, number) && !*name;
+	return take_box_number(&name, number) && !*name;
 }
 
 /* "uncore_imc_3" has number 3 of "uncore_imc". */
-static bool number_of(const char *name, const char *pmu, uint32_t *number)
+static bool box_number_of(const char *name, const char *pmu, uint32_t *number)
 {
 	size_t len = strlen(pmu), comma = strcspn(pmu, ",");
 
@@ -84,7 +84,7 @@ static bool number_of(const char *name, const char *pmu, uint32_t *number)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_box_numbers(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -103,20 +103,20 @@ static void list_numbers(const char *devices, const char *pmu, struct numbers *n
 	while (!numbers->more && (entry = readdir(folder))) {
 		uint32_t number;
 
-		if (!number_of(entry->d_name, pmu, &number))
+		if (!box_number_of(entry->d_name, pmu, &number))
 			continue;
 		numbers->more = numbers->n == MOST_BOXES;
 		if (!numbers->more)
 			numbers->number[numbers->n++] = number;
 	}
 	closedir(folder);
-	qsort(numbers->number, numbers->n, sizeof(numbers->number[0]), compare);
+	qsort(numbers->number, numbers->n, sizeof(numbers->number[0]), compare_box_numbers);
 }
 
 /* --- one box --- */
 
-static long read_file(const char *devices, const char *name, const char *file, char *text,
-		      size_t size)
+static long read_device_file(const char *devices, const char *name, const char *file, char *text,
+			     size_t size)
 {
 	char path[PATH_SIZE];
 
@@ -173,11 +173,11 @@ static bool read_box(const char *devices, const char *name, struct pmu_box *box)
 	memset(box, 0, sizeof(*box));
 	if ((size_t)snprintf(box->name, sizeof(box->name), "%s", name) >= sizeof(box->name))
 		return false;
-	if (read_file(devices, name, "type", text, sizeof(text)) < 0 ||
+	if (read_device_file(devices, name, "type", text, sizeof(text)) < 0 ||
 	    pmu_parse_u64(text, &type) < 0 || type >= UINT32_MAX)
 		return false;
 	box->type = (uint32_t)type;
-	len = read_file(devices, name, "cpumask", text, sizeof(text));
+	len = read_device_file(devices, name, "cpumask", text, sizeof(text));
 	if (len == -ENOENT)
 		return true;
 	/* what was read of a longer one ends the parser before its own end */
@@ -188,12 +188,12 @@ static bool read_box(const char *devices, const char *name, struct pmu_box *box)
 
 /* --- all boxes --- */
 
-static bool is_plain(const char *name)
+static bool is_plain_name(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
-static void write_name(const char *pmu, uint32_t number, char name[PMU_BOX_NAME_MAX + 16])
+static void write_box_name(const char *pmu, uint32_t number, char name[PMU_BOX_NAME_MAX + 16])
 {
 	int comma = (int)strcspn(pmu, ",");
 
@@ -219,7 +219,7 @@ static size_t find_numbered(const char *devices, const char *pmu, struct pmu_box
 
 		if (i && numbers->number[i] == numbers->number[i - 1])
 			continue;
-		write_name(pmu, numbers->number[i], name);
+		write_box_name(pmu, numbers->number[i], name);
 		if (!read_box(devices, name, &one))
 			continue;
 		one.cut |= numbers->more;
@@ -235,7 +235,7 @@ size_t pmu_boxes_find(const char *devices, const char *pmu, struct pmu_box *box,
 {
 	struct pmu_box one;
 
-	if (!is_plain(pmu))
+	if (!is_plain_name(pmu))
 		return 0;
 	if (!read_box(devices, pmu, &one))
 		return find_numbered(devices, pmu, box, room);

@@ -69,7 +69,7 @@ static int lock_file(int fd)
 	return -EAGAIN;
 }
 
-static int open_file(const char *path)
+static int open_claims_file(const char *path)
 {
 	struct stat st;
 	int fd, rc;
@@ -177,7 +177,7 @@ int pmu_claims_lock(struct pmu_claims *claims)
 	claims->n = 0;
 	if (!claims->path[0])
 		return -ENOENT;
-	fd = open_file(claims->path);
+	fd = open_claims_file(claims->path);
 	if (fd < 0)
 		return fd;
 	claims->fd = fd;

@@ -192,7 +192,8 @@ int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr)
 
 #define MOST_CPUS 8192
 
-static bool is_among(const struct pmu_cpu_id *id, const struct pmu_cpu_id *kind, unsigned int n)
+static bool is_among_models(const struct pmu_cpu_id *id, const struct pmu_cpu_id *kind,
+			    unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (kind[i].family == id->family && kind[i].model == id->model)
@@ -216,7 +217,7 @@ unsigned int pmu_cpu_kinds(const char *cpus, struct pmu_cpu_id *kind, unsigned i
 		if (pmu_sysfile_u64(path, &midr))
 			continue;
 		pmu_cpu_midr(midr, &kind[n]);
-		n += !is_among(&kind[n], kind, n);
+		n += !is_among_models(&kind[n], kind, n);
 	}
 	return n;
 }
@@ -335,7 +336,7 @@ static void find_out(struct known *known)
 	known->tsc_invariant = regs.edx >> 8 & 1;
 }
 
-static const struct known *ask(struct known *mine)
+static const struct known *ask_cpu(struct known *mine)
 {
 	static struct known known;
 	static struct pmu_once once;
@@ -353,7 +354,7 @@ static const struct known *ask(struct known *mine)
 int pmu_cpu_identify(struct pmu_cpu_id *id)
 {
 	struct known mine;
-	const struct known *known = ask(&mine);
+	const struct known *known = ask_cpu(&mine);
 
 	*id = known->id;
 	return known->rc;
@@ -363,7 +364,7 @@ bool pmu_cpu_tsc_invariant(void)
 {
 	struct known mine;
 
-	return ask(&mine)->tsc_invariant;
+	return ask_cpu(&mine)->tsc_invariant;
 }
 
 #else

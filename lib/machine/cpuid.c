@@ -16,8 +16,8 @@
 #define HAVE_CPUID 0
 #endif
 
-static const struct pmu_cpuid_regs *find(const struct pmu_cpuid *cpuid, uint32_t leaf,
-					 uint32_t subleaf)
+static const struct pmu_cpuid_regs *find_cpuid_leaf(const struct pmu_cpuid *cpuid, uint32_t leaf,
+						    uint32_t subleaf)
 {
 	size_t low = 0, high = cpuid->n, middle;
 
@@ -40,22 +40,23 @@ static const struct pmu_cpuid_regs *find(const struct pmu_cpuid *cpuid, uint32_t
  * Whether the processor has the leaf.  The hypervisors' and Centaur's have a maximum of their own,
  * that nothing here depends on.
  */
-static bool in_range(const struct pmu_cpuid *cpuid, uint32_t leaf)
+static bool leaf_in_range(const struct pmu_cpuid *cpuid, uint32_t leaf)
 {
 	uint32_t base = leaf & 0xffff0000;
 	const struct pmu_cpuid_regs *first;
 
 	if (base != 0 && base != 0x80000000)
 		return true;
-	first = find(cpuid, base, 0);
+	first = find_cpuid_leaf(cpuid, base, 0);
 	return first && leaf <= first->eax;
 }
 
 bool pmu_cpuid_get(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t subleaf,
 		   struct pmu_cpuid_regs *regs)
 {
-	const struct pmu_cpuid_regs *found = in_range(cpuid, leaf) ? find(cpuid, leaf, subleaf)
-								   : NULL;
+	const struct pmu_cpuid_regs *found = leaf_in_range(cpuid, leaf)
+						     ? find_cpuid_leaf(cpuid, leaf, subleaf)
+						     : NULL;
 
 	if (found)
 		*regs = *found;
@@ -100,7 +101,7 @@ struct bounds {
 	uint32_t basic, hypervisor, extended;
 };
 
-static bool exists(const struct bounds *bounds, uint32_t leaf)
+static bool leaf_exists(const struct bounds *bounds, uint32_t leaf)
 {
 	switch (leaf & 0xffff0000) {
 	case 0x40000000:
@@ -145,7 +146,7 @@ size_t pmu_cpuid_read(struct pmu_cpuid_entry entry[PMU_CPUID_LIVE], bool identit
 	size_t n = 0;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(wanted); i++) {
-		if ((identity && !wanted[i].identity) || !exists(&bounds, wanted[i].leaf))
+		if ((identity && !wanted[i].identity) || !leaf_exists(&bounds, wanted[i].leaf))
 			continue;
 		entry[n].leaf = wanted[i].leaf;
 		entry[n].subleaf = wanted[i].subleaf;

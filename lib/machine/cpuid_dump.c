@@ -28,7 +28,7 @@ struct text {
 	const char *at, *end;
 };
 
-static bool skip(struct text *text, const char *word)
+static bool skip_text(struct text *text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -45,7 +45,7 @@ static void skip_blanks(struct text *text)
 }
 
 /* 1 to 8 hexadecimal digits. */
-static bool number(struct text *text, uint32_t *value)
+static bool read_hex_number(struct text *text, uint32_t *value)
 {
 	unsigned int n = 0;
 
@@ -72,7 +72,7 @@ static bool registers(struct text *text, struct pmu_cpuid_regs *regs)
 	uint32_t value[4];
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(value); i++)
-		if ((i && !skip(text, "-")) || !number(text, &value[i]))
+		if ((i && !skip_text(text, "-")) || !read_hex_number(text, &value[i]))
 			return false;
 	*regs = (struct pmu_cpuid_regs){ value[0], value[1], value[2], value[3] };
 	return true;
@@ -113,7 +113,7 @@ static int finish_cpu(struct pmu_cpuid *cpu, size_t number)
 }
 
 /* @array: of @n elements of @size bytes; room for one more. */
-static int grow(void **array, size_t n, size_t size)
+static int grow_array(void **array, size_t n, size_t size)
 {
 	void *moved;
 
@@ -153,7 +153,7 @@ static int next_cpu(struct parser *parser)
 	if (dump->n_cpus == PMU_CPUID_MAX_CPUS)
 		return pmu_fail(E2BIG, "line %zu: more than %d processors", parser->line,
 				PMU_CPUID_MAX_CPUS);
-	rc = grow(&array, dump->n_cpus, sizeof(*dump->cpu));
+	rc = grow_array(&array, dump->n_cpus, sizeof(*dump->cpu));
 	dump->cpu = array;
 	if (rc)
 		return rc;
@@ -168,7 +168,7 @@ static int begin_cpu(struct parser *parser)
 	return parser->cpu ? 0 : next_cpu(parser);
 }
 
-static int add_entry(void *context, size_t index, const struct pmu_cpuid_entry *entry)
+static int add_cpuid_entry(void *context, size_t index, const struct pmu_cpuid_entry *entry)
 {
 	struct parser *parser = context;
 	struct pmu_cpuid *cpu = &parser->dump->cpu[index];
@@ -178,7 +178,7 @@ static int add_entry(void *context, size_t index, const struct pmu_cpuid_entry *
 	if (cpu->n == PMU_CPUID_MAX_ENTRIES)
 		return pmu_fail(E2BIG, "line %zu: more than %d leaves of one processor",
 				parser->line, PMU_CPUID_MAX_ENTRIES);
-	rc = grow(&array, cpu->n, sizeof(*cpu->entry));
+	rc = grow_array(&array, cpu->n, sizeof(*cpu->entry));
 	cpu->entry = array;
 	if (!rc)
 		cpu->entry[cpu->n++] = *entry;
@@ -198,14 +198,14 @@ static uint32_t next_subleaf(const struct parser *parser, uint32_t leaf)
 static bool leaf_line(const struct parser *parser, struct text *text, struct pmu_cpuid_entry *entry)
 {
 	skip_blanks(text);
-	if (!number(text, &entry->leaf) || !skip(text, ":"))
+	if (!read_hex_number(text, &entry->leaf) || !skip_text(text, ":"))
 		return false;
 	skip_blanks(text);
 	if (!registers(text, &entry->regs))
 		return false;
 	skip_blanks(text);
-	if (skip(text, "[SL "))
-		return number(text, &entry->subleaf) && skip(text, "]");
+	if (skip_text(text, "[SL "))
+		return read_hex_number(text, &entry->subleaf) && skip_text(text, "]");
 	entry->subleaf = next_subleaf(parser, entry->leaf);
 	return true;
 }
@@ -219,7 +219,7 @@ static int add_leaf(struct parser *parser, struct text *text)
 		return rc;
 	if (!leaf_line(parser, text, &entry))
 		return pmu_fail(EINVAL, PMU_CPUID_NO_LEAF, parser->line);
-	return add_entry(parser, parser->cpu - 1, &entry);
+	return add_cpuid_entry(parser, parser->cpu - 1, &entry);
 }
 
 /* Lines that libcpuid reads. */
@@ -244,7 +244,7 @@ static bool is_heading(const struct text *text)
 }
 
 /* 80 dashes: libcpuid reads no further. */
-static bool is_end(const struct text *text)
+static bool is_dump_end(const struct text *text)
 {
 	static const char dashes[] = "----------------------------------------";
 	size_t half = strlen(dashes);
@@ -258,13 +258,13 @@ static int add_line(struct parser *parser, struct text text)
 {
 	if (is_heading(&text))
 		return next_cpu(parser);
-	if (skip(&text, "CPUID "))
+	if (skip_text(&text, "CPUID "))
 		return add_leaf(parser, &text);
 	if (parser->behind)
 		return 0;
 	if (pmu_libcpuid_knows(text.at, (size_t)(text.end - text.at)))
 		return add_raw(parser, &text);
-	if (parser->cpu && is_end(&text)) {
+	if (parser->cpu && is_dump_end(&text)) {
 		int rc = end_cpu(parser);
 
 		parser->behind = true;
@@ -293,14 +293,14 @@ static int read_lines(struct parser *parser, const char *text, size_t len)
 
 static int read_raw(struct parser *parser)
 {
-	int rc = parser->raw.n_lines ? pmu_libcpuid_read(&parser->raw, add_entry, parser) : 0;
+	int rc = parser->raw.n_lines ? pmu_libcpuid_read(&parser->raw, add_cpuid_entry, parser) : 0;
 
 	if (rc == -ENOTSUP)
 		pmu_fail(ENOTSUP, "it is in libcpuid's raw format: %s", pmu_error_text());
 	return rc;
 }
 
-static int finish(const struct pmu_cpuid_dump *dump)
+static int finish_dump(const struct pmu_cpuid_dump *dump)
 {
 	int rc = 0;
 
@@ -326,7 +326,7 @@ int pmu_cpuid_parse(const char *text, size_t len, struct pmu_cpuid_dump *dump)
 	if (!rc)
 		rc = read_raw(&parser);
 	if (!rc)
-		rc = finish(dump);
+		rc = finish_dump(dump);
 	pmu_libcpuid_text_free(&parser.raw);
 	if (rc)
 		pmu_cpuid_dump_free(dump);

@@ -57,7 +57,7 @@ static bool own_folder(char *folder, size_t size)
 }
 
 /* Where it is installed, wherever that was moved to; where it is built; where it was to be. */
-static bool where(unsigned int nth, char *path, size_t size)
+static bool where_installed(unsigned int nth, char *path, size_t size)
 {
 	static const char *const beside[] = { "/pmu/" FILE_NAME, "/" FILE_NAME };
 	char folder[512] = PMU_LIBDIR;
@@ -77,7 +77,7 @@ const struct pmu_events *pmu_events_get(void)
 	static const struct pmu_library_call call = { "pmu_resolver", 0 };
 	static struct pmu_library library = { .needs = "names of events and groups need libpmu's "
 						       "own " FILE_NAME,
-					      .where = where,
+					      .where = where_installed,
 					      .calls = &found,
 					      .call = &call,
 					      .n_calls = 1 };

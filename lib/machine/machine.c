@@ -26,7 +26,7 @@ static bool same_kind(const struct pmu_perfmon *a, const struct pmu_perfmon *b)
 }
 
 /* Return: its index, added if it is new; -E2BIG. */
-static int add_kind(struct pmu_machine *machine, const struct pmu_cpuid *cpuid)
+static int add_core_kind(struct pmu_machine *machine, const struct pmu_cpuid *cpuid)
 {
 	struct pmu_perfmon perfmon;
 
@@ -190,7 +190,7 @@ static int find_dumped_kinds(struct pmu_machine *machine, const struct pmu_cpuid
 	int kind;
 
 	for (size_t i = 0; i < dump->n_cpus; i++) {
-		kind = add_kind(machine, &dump->cpu[i]);
+		kind = add_core_kind(machine, &dump->cpu[i]);
 		if (kind < 0)
 			return kind;
 		if (covers)
@@ -248,7 +248,7 @@ static int add_live_kind(struct pmu_machine *machine)
 	if (rc)
 		return rc;
 	pmu_cpu_identify_by(&cpuid, &machine->id);
-	rc = add_kind(machine, &cpuid);
+	rc = add_core_kind(machine, &cpuid);
 	pmu_cpuid_free(&cpuid);
 	return rc;
 }

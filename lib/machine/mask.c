@@ -11,7 +11,7 @@
 
 #include "base/compiler.h"
 
-static bool in_range(int cpu)
+static bool cpu_in_range(int cpu)
 {
 	return cpu >= 0 && cpu < PMU_MASK_CPUS;
 }
@@ -23,18 +23,18 @@ static unsigned long bit_of(int cpu)
 
 bool pmu_mask_has(const struct pmu_mask *mask, int cpu)
 {
-	return in_range(cpu) && (mask->word[(size_t)cpu / PMU_MASK_WORD_BITS] & bit_of(cpu));
+	return cpu_in_range(cpu) && (mask->word[(size_t)cpu / PMU_MASK_WORD_BITS] & bit_of(cpu));
 }
 
 void pmu_mask_set(struct pmu_mask *mask, int cpu)
 {
-	if (in_range(cpu))
+	if (cpu_in_range(cpu))
 		mask->word[(size_t)cpu / PMU_MASK_WORD_BITS] |= bit_of(cpu);
 }
 
 void pmu_mask_clear(struct pmu_mask *mask, int cpu)
 {
-	if (in_range(cpu))
+	if (cpu_in_range(cpu))
 		mask->word[(size_t)cpu / PMU_MASK_WORD_BITS] &= ~bit_of(cpu);
 }
 

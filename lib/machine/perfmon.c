@@ -35,7 +35,7 @@ static uint32_t field(uint32_t value, unsigned int last, unsigned int first)
 }
 
 /* The n lowest bits. */
-static uint32_t low_bits(unsigned int n)
+static uint32_t low_mask(unsigned int n)
 {
 	return (uint32_t)((1ull << n) - 1);
 }
@@ -64,10 +64,10 @@ static void decode_0a(const struct pmu_cpuid_regs *regs, struct pmu_perfmon *per
 
 	perfmon->family = PMU_PERFMON_INTEL;
 	perfmon->version = field(regs->eax, 7, 0);
-	perfmon->general = low_bits(field(regs->eax, 15, 8));
+	perfmon->general = low_mask(field(regs->eax, 15, 8));
 	perfmon->general_bits = field(regs->eax, 23, 16);
 	/* the vector's length, then a set bit, say that an event is not there */
-	perfmon->events = low_bits(field(regs->eax, 31, 24) < 32 ? field(regs->eax, 31, 24) : 32) &
+	perfmon->events = low_mask(field(regs->eax, 31, 24) < 32 ? field(regs->eax, 31, 24) : 32) &
 			  ~regs->ebx & KNOWN_EVENTS;
 	if (perfmon->version >= 2) {
 		n_fixed = field(regs->edx, 4, 0);
@@ -75,7 +75,7 @@ static void decode_0a(const struct pmu_cpuid_regs *regs, struct pmu_perfmon *per
 	}
 	if (perfmon->version >= 5)
 		by_bitmap = regs->ecx;
-	perfmon->fixed = low_bits(n_fixed) | by_bitmap;
+	perfmon->fixed = low_mask(n_fixed) | by_bitmap;
 	perfmon->any_thread = perfmon->version >= 3 && !field(regs->edx, 15, 15);
 }
 
@@ -170,7 +170,7 @@ static void decode_amd(const struct pmu_cpuid *cpuid, unsigned int family,
 		perfmon->n_nb = field(regs.ebx, 15, 10);
 		perfmon->n_umc = field(regs.ebx, 21, 16);
 	}
-	perfmon->general = low_bits(n);
+	perfmon->general = low_mask(n);
 	perfmon->general_bits = AMD_BITS;
 }
 
@@ -185,7 +185,7 @@ static const struct {
 	{ "HygonGenuine", PMU_PERFMON_AMD },
 };
 
-static enum pmu_perfmon_family family_of(const char *vendor)
+static enum pmu_perfmon_family perfmon_family_of(const char *vendor)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(vendors); i++)
 		if (!strcmp(vendors[i].vendor, vendor))
@@ -197,7 +197,7 @@ static enum pmu_perfmon_family family_of(const char *vendor)
  * Leaf 1AH names the type of core on E-core-only processors too: there it tells nothing that the
  * model does not.
  */
-static enum pmu_core_type core_type(const struct pmu_cpuid *cpuid)
+static enum pmu_core_type core_type_of_leaf(const struct pmu_cpuid *cpuid)
 {
 	struct pmu_cpuid_regs regs;
 
@@ -226,8 +226,8 @@ void pmu_perfmon_decode(const struct pmu_cpuid *cpuid, struct pmu_perfmon *perfm
 	pmu_cpuid_get(cpuid, 7, 0, &regs);
 	perfmon->hybrid = field(regs.edx, 15, 15);
 	if (perfmon->hybrid)
-		perfmon->core_type = core_type(cpuid);
-	switch (family_of(id.vendor)) {
+		perfmon->core_type = core_type_of_leaf(cpuid);
+	switch (perfmon_family_of(id.vendor)) {
 	case PMU_PERFMON_INTEL:
 		decode_intel(cpuid, id.hypervisor, perfmon);
 		break;

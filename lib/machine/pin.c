@@ -101,7 +101,7 @@ static int parse_list(const char *text, struct pmu_pin_request *request)
 	}
 }
 
-static int parse_name(const char *text, struct pmu_pin_request *request)
+static int parse_policy(const char *text, struct pmu_pin_request *request)
 {
 	const char *near;
 
@@ -126,7 +126,7 @@ int pmu_pin_parse(const char *text, struct pmu_pin_request *request)
 	if (!strncmp(text, "cpus:", 5))
 		rc = parse_list(text + 5, &parsed);
 	else
-		rc = parse_name(text, &parsed);
+		rc = parse_policy(text, &parsed);
 	if (!rc)
 		*request = parsed;
 	return rc;
@@ -288,7 +288,7 @@ static int choose_unclaimed(struct pmu_pinning *pinning, const struct pmu_mask *
 }
 
 /* Why choosing came to nothing. */
-static const char *explain(const struct pmu_pinning *pinning, const struct pmu_mask *mask)
+static const char *explain_unpinned(const struct pmu_pinning *pinning, const struct pmu_mask *mask)
 {
 	int cpu;
 
@@ -370,7 +370,7 @@ static int thread_elsewhere(struct pmu_pinning *pinning, char *why, size_t size)
 		      ? pmu_places_idle(&pinning->places, mask, &nobody)
 		      : pmu_places_turn(&pinning->places, mask);
 	if (cpu < 0)
-		return not_pinned(pinning, explain(pinning, mask), why, size);
+		return not_pinned(pinning, explain_unpinned(pinning, mask), why, size);
 	return placed(pinning, cpu, &pinning->n_pinned);
 }
 
@@ -403,7 +403,7 @@ int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
 		cpu = is_auto ? choose_unclaimed(pinning, &mask)
 			      : pmu_places_turn(&pinning->places, &mask);
 	if (cpu < 0)
-		return not_pinned(pinning, explain(pinning, &mask), why, size);
+		return not_pinned(pinning, explain_unpinned(pinning, &mask), why, size);
 	if (pmu_pinned_bind(cpu, &mask))
 		return not_pinned(pinning, pmu_error_text(), why, size);
 	claim(pinning, cpu);

@@ -55,7 +55,7 @@ static int cpu_of(uint64_t entry)
 	return (int)(entry >> 20 & 0xfffff);
 }
 
-static const struct pmu_mask *mask_of(uint64_t entry)
+static const struct pmu_mask *mask_of_entry(uint64_t entry)
 {
 	return atomic_load_explicit(&masks[entry & 0xfffff], memory_order_acquire);
 }
@@ -126,7 +126,7 @@ static void sweep(int tid)
 }
 
 /* The first free slot of those in use so far, else their number. */
-static unsigned int first_free(void)
+static unsigned int first_free_slot(void)
 {
 	unsigned int n = atomic_load_explicit(&n_used, memory_order_relaxed), i = 0;
 
@@ -143,11 +143,11 @@ static unsigned int first_free(void)
 static unsigned int take_slot(void)
 {
 	static unsigned int sweep_at = 64;
-	unsigned int slot = first_free();
+	unsigned int slot = first_free_slot();
 
 	if (slot >= sweep_at) {
 		sweep(0);
-		slot = first_free();
+		slot = first_free_slot();
 		if (slot > sweep_at / 2)
 			sweep_at = 2 * slot < PMU_PINNED_MAX ? 2 * slot : PMU_PINNED_MAX;
 	}
@@ -156,7 +156,7 @@ static unsigned int take_slot(void)
 	return slot;
 }
 
-static int enter(int tid, int cpu, int mask)
+static int enter_pinned(int tid, int cpu, int mask)
 {
 	uint64_t entry = pack(tid, cpu, (unsigned int)mask);
 	unsigned int slot;
@@ -187,7 +187,7 @@ int pmu_pinned_bind(int cpu, const struct pmu_mask *original)
 	mask = intern(original);
 	if (mask < 0)
 		return mask;
-	rc = enter(own_tid(), cpu, mask);
+	rc = enter_pinned(own_tid(), cpu, mask);
 	if (rc)
 		return rc;
 	memset(&one, 0, sizeof(one));
@@ -205,7 +205,7 @@ int pmu_pinned_own_mask(struct pmu_mask *mask)
 	int rc = pmu_mask_of_thread(0, mask);
 
 	if (!rc && self_holds() && pmu_mask_single(mask) == cpu_of(pmu_own.pin_entry))
-		*mask = *mask_of(pmu_own.pin_entry);
+		*mask = *mask_of_entry(pmu_own.pin_entry);
 	return rc;
 }
 
@@ -222,7 +222,7 @@ static bool unpin(void)
 	struct pmu_mask now;
 
 	return !pmu_mask_of_thread(0, &now) && pmu_mask_single(&now) == cpu_of(pmu_own.pin_entry) &&
-	       !pmu_mask_apply(mask_of(pmu_own.pin_entry));
+	       !pmu_mask_apply(mask_of_entry(pmu_own.pin_entry));
 }
 
 void pmu_pinned_disown(void)
@@ -262,9 +262,9 @@ void pmu_pinned_drop_pthread(pthread_t thread)
 }
 
 /* The original mask as a cpu_set_t of any size, if the thread is where @entry put it. */
-static int tell(uint64_t entry, int tid, size_t size, void *out)
+static int tell_original_mask(uint64_t entry, int tid, size_t size, void *out)
 {
-	const struct pmu_mask *original = mask_of(entry);
+	const struct pmu_mask *original = mask_of_entry(entry);
 	size_t n = size < sizeof(*original) ? size : sizeof(*original);
 	struct pmu_mask now;
 
@@ -283,11 +283,11 @@ int pmu_pin_original(int tid, size_t size, void *mask)
 	if (likely(!n)) /* no thread is pinned */
 		return 0;
 	if (!tid || (pmu_own.pin_entry && tid == tid_of(pmu_own.pin_entry)))
-		return self_holds() ? tell(pmu_own.pin_entry, 0, size, mask) : 0;
+		return self_holds() ? tell_original_mask(pmu_own.pin_entry, 0, size, mask) : 0;
 	for (unsigned int i = 0; i < n; i++) {
 		entry = atomic_load_explicit(&slots[i].entry, memory_order_acquire);
 		if (entry && tid_of(entry) == tid)
-			return tell(entry, tid, size, mask);
+			return tell_original_mask(entry, tid, size, mask);
 	}
 	return 0;
 }
@@ -306,7 +306,7 @@ int pmu_pinned_original_pthread(pthread_t thread, size_t size, void *mask)
 		if (!entry || atomic_load_explicit(&slots[i].handle, memory_order_relaxed) !=
 				      (uintptr_t)thread)
 			continue;
-		if (tell(entry, tid_of(entry), size, mask))
+		if (tell_original_mask(entry, tid_of(entry), size, mask))
 			return 1;
 	}
 	return 0;
@@ -318,7 +318,7 @@ static void pin_again(void)
 
 	/* only on the mask that unpin() left: a mask that was set since then stays */
 	if (!self_holds() || pmu_mask_of_thread(0, &now) ||
-	    !pmu_mask_equal(&now, mask_of(pmu_own.pin_entry)))
+	    !pmu_mask_equal(&now, mask_of_entry(pmu_own.pin_entry)))
 		return;
 	memset(&now, 0, sizeof(now));
 	pmu_mask_set(&now, cpu_of(pmu_own.pin_entry));

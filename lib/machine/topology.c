@@ -128,7 +128,7 @@ static unsigned int count_runs(const struct pmu_pu *pu, size_t n, size_t member)
  * the better are performance cores.  More kinds without a type may be the same cores at different
  * clocks.
  */
-static int core_type(hwloc_topology_t hw, int kind)
+static int core_type_of_kind(hwloc_topology_t hw, int kind)
 {
 	struct hwloc_info_s *info = NULL;
 	int efficiency = -1;
@@ -154,10 +154,10 @@ static void find_details(hwloc_topology_t hw, hwloc_obj_t pu, struct pmu_pu_deta
 {
 	details->l3 = index_above(pu, HWLOC_OBJ_L3CACHE, -1);
 	details->kind = pmu_hwloc.cpukinds_get_by_cpuset(hw, pu->cpuset, 0);
-	details->core_type = core_type(hw, details->kind);
+	details->core_type = core_type_of_kind(hw, details->kind);
 }
 
-static int fill(struct pmu_topology *topology, hwloc_topology_t hw, bool details)
+static int fill_topology(struct pmu_topology *topology, hwloc_topology_t hw, bool details)
 {
 	int depth = pmu_hwloc.get_type_depth(hw, HWLOC_OBJ_PU);
 	size_t n = pmu_hwloc.get_nbobjs_by_depth(hw, depth);
@@ -199,7 +199,7 @@ static int fill(struct pmu_topology *topology, hwloc_topology_t hw, bool details
 	return topology->n_pus ? 0 : pmu_fail(ENODEV, "hwloc finds no processor to use");
 }
 
-static int load(const char *xml, bool details, struct pmu_topology **topology)
+static int load_topology(const char *xml, bool details, struct pmu_topology **topology)
 {
 	struct pmu_topology *made;
 	hwloc_topology_t hw;
@@ -214,7 +214,7 @@ static int load(const char *xml, bool details, struct pmu_topology **topology)
 		rc = load_hwloc(&hw, xml, details);
 	if (rc)
 		goto free_made;
-	rc = fill(made, hw, details);
+	rc = fill_topology(made, hw, details);
 	pmu_hwloc.topology_destroy(hw);
 	if (rc)
 		goto free_made;
@@ -233,12 +233,12 @@ bool pmu_topology_is_given(void)
 
 int pmu_topology_load(struct pmu_topology **topology)
 {
-	return load(NULL, false, topology);
+	return load_topology(NULL, false, topology);
 }
 
 int pmu_topology_load_details(const char *xml, struct pmu_topology **topology)
 {
-	return load(xml, true, topology);
+	return load_topology(xml, true, topology);
 }
 
 void pmu_topology_free(struct pmu_topology *topology)

@@ -36,7 +36,7 @@ static const char *const known[] = {
 	"cstate_core", "cstate_pkg",
 };
 
-static bool is_known(const char *name)
+static bool is_known_pmu(const char *name)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(known); i++)
 		if (!strcasecmp(name, known[i]))
@@ -63,10 +63,11 @@ static bool is_like_another(const char *name, const char *devices)
 	return like;
 }
 
-static bool is_absent(const char *name, const char *devices)
+static bool is_absent_pmu(const char *name, const char *devices)
 {
 	return strlen(name) < sizeof(((struct pmu_slot *)NULL)->pmu) && is_of_sockets(name) &&
-	       !pmu_sysfs_has(devices, name) && (is_known(name) || !is_like_another(name, devices));
+	       !pmu_sysfs_has(devices, name) &&
+	       (is_known_pmu(name) || !is_like_another(name, devices));
 }
 
 int pmu_absent_event(char *text, const char *devices, struct pmu_event *event, char **rest)
@@ -77,7 +78,7 @@ int pmu_absent_event(char *text, const char *devices, struct pmu_event *event, c
 	if (!end)
 		return -ENOENT;
 	*terms = '\0';
-	if (!is_absent(text, devices)) {
+	if (!is_absent_pmu(text, devices)) {
 		*terms = '/';
 		return -ENOENT;
 	}

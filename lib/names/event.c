@@ -38,7 +38,7 @@ struct modifiers {
 
 /* --- names --- */
 
-static const struct pmu_event_about *find_name(const char *name)
+static const struct pmu_event_about *find_event_name(const char *name)
 {
 	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++) {
 		if (!strcasecmp(about->name, name))
@@ -68,7 +68,7 @@ static const char *with_hyphens(const char *name)
 		return NULL;
 	for (char *at = other; *at; at++)
 		*at = *at == '_' ? '-' : *at;
-	about = find_name(other);
+	about = find_event_name(other);
 	return about ? about->name : NULL;
 }
 
@@ -115,7 +115,8 @@ static const struct pmu_cpu_model *model_of(const struct pmu_catalog *catalog)
 	return catalog && catalog->model ? catalog->model : pmu_pfm_own_model();
 }
 
-static void use_own_code(const struct pmu_cpu_model *model, const char *name, struct pmu_slot *slot)
+static void use_model_code(const struct pmu_cpu_model *model, const char *name,
+			   struct pmu_slot *slot)
 {
 	if (model)
 		pmu_usual_own_code(model->vendor, model->family, model->model_first, name, slot);
@@ -128,10 +129,10 @@ static void limit_raw(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 }
 
 /* 1: neither a name of ours nor a raw code */
-static int parse_name(const char *name, struct pmu_catalog *catalog, struct pmu_event_about *about,
-		      struct pmu_event *event)
+static int parse_event_name(const char *name, struct pmu_catalog *catalog,
+			    struct pmu_event_about *about, struct pmu_event *event)
 {
-	const struct pmu_event_about *known = find_name(name);
+	const struct pmu_event_about *known = find_event_name(name);
 	uint64_t code;
 
 	if (known) {
@@ -154,7 +155,7 @@ static int parse_name(const char *name, struct pmu_catalog *catalog, struct pmu_
 	if (!known)
 		limit_raw(model_of(catalog), &event->slot);
 	else if (known->type == PERF_TYPE_HARDWARE)
-		use_own_code(model_of(catalog), event->name, &event->slot);
+		use_model_code(model_of(catalog), event->name, &event->slot);
 	else if (pmu_slot_is_socket(&event->slot))
 		pmu_terms_kernel(pmu_catalog_devices(catalog), event);
 	else if (!strcmp(about->name, PMU_INTERRUPTS) &&
@@ -346,7 +347,7 @@ static int parse_plain(char *word, struct pmu_catalog *catalog, struct pmu_event
 	if (len < sizeof(name)) {
 		memcpy(name, word, len);
 		name[len] = '\0';
-		rc = parse_name(name, catalog, &about, event);
+		rc = parse_event_name(name, catalog, &about, event);
 	}
 	if (rc <= 0)
 		return rc ? rc : apply_modifiers(event, &about, word + len);
@@ -421,7 +422,7 @@ int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_ev
 	return parse_part(text, strlen(text), catalog, event);
 }
 
-static bool same_code(const struct pmu_slot_code *a, const struct pmu_slot_code *b)
+static bool same_slot_code(const struct pmu_slot_code *a, const struct pmu_slot_code *b)
 {
 	return a->is_set == b->is_set && a->config == b->config && a->config1 == b->config1 &&
 	       a->extra == b->extra && a->extra_value == b->extra_value;
@@ -433,7 +434,7 @@ bool pmu_event_same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 	       a->config == b->config && a->user == b->user && a->kernel == b->kernel &&
 	       a->core_types == b->core_types && a->extra == b->extra &&
 	       a->extra_value == b->extra_value && a->config1 == b->config1 &&
-	       a->config2 == b->config2 && same_code(&a->e_code, &b->e_code) &&
+	       a->config2 == b->config2 && same_slot_code(&a->e_code, &b->e_code) &&
 	       !strcmp(a->pmu, b->pmu);
 }
 

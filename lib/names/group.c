@@ -17,7 +17,7 @@
 #include "names/vendor/metric.h"
 
 /* A group's name is a file's: no folder, nothing hidden. */
-static bool is_name(const char *name)
+static bool is_group_name(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -36,7 +36,7 @@ struct names {
 	struct pmu_strbuf text;
 };
 
-static void add_name(void *arg, const char *name)
+static void add_listed_name(void *arg, const char *name)
 {
 	struct names *names = arg;
 	char *copy = names->n + 1 < PMU_ARRAY_LEN(names->name) ? strdup(name) : NULL;
@@ -51,7 +51,7 @@ static int no_group(const char *name)
 	const char *closest;
 	int rc;
 
-	pmu_group_file_names(add_name, &names);
+	pmu_group_file_names(add_listed_name, &names);
 	closest = pmu_closest(name, names.name);
 	for (size_t i = 0; i < names.n; i++)
 		pmu_strbuf_addf(&names.text, "%s%s",
@@ -59,7 +59,7 @@ static int no_group(const char *name)
 				: i + 1 < names.n ? ", "
 						  : " and ",
 				names.name[i]);
-	if (closest && !strcmp(closest, name)) /* there is a file, and is_name() says no */
+	if (closest && !strcmp(closest, name)) /* there is a file, and is_group_name() says no */
 		rc = pmu_fail(
 			EINVAL,
 			"\"%.60s\" is no name for a group: it has a blank or is too long; rename its file",
@@ -94,7 +94,7 @@ int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_gro
 		return pmu_intel_metric_find(catalog, name + 6, group);
 	if (!strncasecmp(name, PMU_LIKWID_PREFIX, strlen(PMU_LIKWID_PREFIX)))
 		return pmu_likwid_find(name + strlen(PMU_LIKWID_PREFIX), catalog, group);
-	rc = is_name(name) ? pmu_group_file_find(name, catalog, group) : -ENOENT;
+	rc = is_group_name(name) ? pmu_group_file_find(name, catalog, group) : -ENOENT;
 
 	return rc == -ENOENT ? no_group(name) : rc;
 }

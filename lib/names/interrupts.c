@@ -75,7 +75,7 @@ static const struct {
 	{ "AuthenticAMD", "Zen 5c", 0x002c, ALL, BOUND },
 };
 
-static int find_row(const struct pmu_cpu_model *model)
+static int find_interrupts_row(const struct pmu_cpu_model *model)
 {
 	for (size_t i = 0; model && i < PMU_ARRAY_LEN(events); i++)
 		if (!strcmp(model->vendor, events[i].vendor) &&
@@ -88,7 +88,7 @@ static int find_row(const struct pmu_cpu_model *model)
 int pmu_interrupts_encode(const struct pmu_cpu_model *model, struct pmu_slot *slot,
 			  enum pmu_event_level *level)
 {
-	int row = find_row(model);
+	int row = find_interrupts_row(model);
 
 	if (row < 0)
 		return pmu_fail(ENOENT,
@@ -105,12 +105,12 @@ int pmu_interrupts_encode(const struct pmu_cpu_model *model, struct pmu_slot *sl
 
 bool pmu_interrupts_are_subtracted(const struct pmu_cpu_model *model)
 {
-	int row = find_row(model);
+	int row = find_interrupts_row(model);
 
 	return row >= 0 && events[row].use == SUBTRACTED;
 }
 
-static int find_event(const struct pmu_group *group, const char *name)
+static int find_event_index(const struct pmu_group *group, const char *name)
 {
 	for (unsigned int i = 0; i < group->n_events; i++)
 		if (!strcmp(group->event[i].name, name))
@@ -133,12 +133,12 @@ static void add_difference(struct pmu_group *group, const struct pmu_catalog *ca
 
 int pmu_group_add_interrupts(struct pmu_group *group, struct pmu_catalog *catalog)
 {
-	int instructions = find_event(group, "instructions");
+	int instructions = find_event_index(group, "instructions");
 	unsigned int at = (unsigned int)instructions + 1;
 	struct pmu_event event;
 	int rc;
 
-	if (instructions < 0 || find_event(group, PMU_INTERRUPTS) >= 0 ||
+	if (instructions < 0 || find_event_index(group, PMU_INTERRUPTS) >= 0 ||
 	    group->n_events == PMU_MAX_SLOTS)
 		return 0;
 	rc = pmu_event_parse(PMU_INTERRUPTS, catalog, &event);

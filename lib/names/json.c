@@ -12,7 +12,7 @@
 #define IN_OBJECT 1
 #define HAS_VALUE 2
 
-static enum pmu_json_kind fail(struct pmu_json *json, const char *error)
+static enum pmu_json_kind json_fail(struct pmu_json *json, const char *error)
 {
 	json->error = error;
 	json->key = json->value = NULL;
@@ -95,15 +95,15 @@ static bool read_string(struct pmu_json *json, const char **text, size_t *len)
 			step = 0;
 		if (!step) {
 			json->at = at;
-			fail(json, c == '\\'  ? "an escape that there is not"
-				   : c < 0x20 ? "a control character in a string"
-					      : "a byte that is no UTF-8");
+			json_fail(json, c == '\\'  ? "an escape that there is not"
+					: c < 0x20 ? "a control character in a string"
+						   : "a byte that is no UTF-8");
 			return false;
 		}
 		at += step;
 	}
 	if (at == json->end) {
-		fail(json, "a string without an end");
+		json_fail(json, "a string without an end");
 		return false;
 	}
 	*text = json->at + 1;
@@ -167,7 +167,7 @@ static enum pmu_json_kind read_bare(struct pmu_json *json)
 				    : word_end(json->at, json->end);
 
 	if (!behind)
-		return fail(json, number ? "a number that is written wrongly" : "no value");
+		return json_fail(json, number ? "a number that is written wrongly" : "no value");
 	json->value = json->at;
 	json->len = (size_t)(behind - json->at);
 	json->at = behind;
@@ -176,44 +176,44 @@ static enum pmu_json_kind read_bare(struct pmu_json *json)
 
 /* --- the walk --- */
 
-static enum pmu_json_kind enter(struct pmu_json *json, bool object)
+static enum pmu_json_kind enter_nested(struct pmu_json *json, bool object)
 {
 	if (json->depth == PMU_JSON_DEPTH_MAX)
-		return fail(json, "objects and arrays too deep in each other");
+		return json_fail(json, "objects and arrays too deep in each other");
 	json->inside[json->depth++] = object ? IN_OBJECT : 0;
 	json->at++;
 	return object ? PMU_JSON_OBJECT : PMU_JSON_ARRAY;
 }
 
-static enum pmu_json_kind leave(struct pmu_json *json, bool object)
+static enum pmu_json_kind leave_nested(struct pmu_json *json, bool object)
 {
 	json->depth--;
 	json->at++;
 	return object ? PMU_JSON_OBJECT_END : PMU_JSON_ARRAY_END;
 }
 
-static enum pmu_json_kind read_value(struct pmu_json *json)
+static enum pmu_json_kind read_json_value(struct pmu_json *json)
 {
 	if (json->at == json->end)
-		return fail(json, "the text ends where a value should stand");
+		return json_fail(json, "the text ends where a value should stand");
 	if (*json->at == '{' || *json->at == '[')
-		return enter(json, *json->at == '{');
+		return enter_nested(json, *json->at == '{');
 	if (*json->at != '"')
 		return read_bare(json);
 	return read_string(json, &json->value, &json->len) ? PMU_JSON_STRING : PMU_JSON_END;
 }
 
-static bool read_key(struct pmu_json *json)
+static bool read_json_key(struct pmu_json *json)
 {
 	if (json->at == json->end || *json->at != '"') {
-		fail(json, "no name of a member");
+		json_fail(json, "no name of a member");
 		return false;
 	}
 	if (!read_string(json, &json->key, &json->key_len))
 		return false;
 	skip_space(json);
 	if (json->at == json->end || *json->at != ':') {
-		fail(json, "no colon behind a member's name");
+		json_fail(json, "no colon behind a member's name");
 		return false;
 	}
 	json->at++;
@@ -227,19 +227,20 @@ static enum pmu_json_kind next_inside(struct pmu_json *json)
 	bool object = *inside & IN_OBJECT;
 
 	if (json->at == json->end)
-		return fail(json, object ? "an object without an end" : "an array without an end");
+		return json_fail(json,
+				 object ? "an object without an end" : "an array without an end");
 	if (*json->at == (object ? '}' : ']'))
-		return leave(json, object);
+		return leave_nested(json, object);
 	if (*inside & HAS_VALUE) {
 		if (*json->at != ',')
-			return fail(json, "no comma between two values");
+			return json_fail(json, "no comma between two values");
 		json->at++;
 		skip_space(json);
 	}
 	*inside |= HAS_VALUE;
-	if (object && !read_key(json))
+	if (object && !read_json_key(json))
 		return PMU_JSON_END;
-	return read_value(json);
+	return read_json_value(json);
 }
 
 void pmu_json_start(struct pmu_json *json, const char *text, size_t len)
@@ -264,10 +265,10 @@ enum pmu_json_kind pmu_json_next(struct pmu_json *json)
 		return next_inside(json);
 	if (!json->begun) {
 		json->begun = true;
-		return read_value(json);
+		return read_json_value(json);
 	}
 	if (json->at != json->end)
-		return fail(json, "something behind the end");
+		return json_fail(json, "something behind the end");
 	return PMU_JSON_END;
 }
 

@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 
 /* The C locale's, whatever the program's is. */
-static char lower(char c)
+static char lower_letter(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -42,12 +42,12 @@ struct letters {
 };
 
 /* How long the @word is at the front of a name, up to the word's end; 0: another stands there. */
-static size_t word_length(const char *at, const char *word)
+static size_t front_word_length(const char *at, const char *word)
 {
 	size_t len = 0;
 
 	for (; word[len]; len++)
-		if (word[len] == '_' ? !is_joint(at[len]) : lower(at[len]) != word[len])
+		if (word[len] == '_' ? !is_joint(at[len]) : lower_letter(at[len]) != word[len])
 			return 0;
 	return !at[len] || is_joint(at[len]) ? len : 0;
 }
@@ -62,7 +62,7 @@ static void start_word(struct letters *letters)
 	if (!letters->respell)
 		return;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(respelled); i++) {
-		size_t len = word_length(letters->at, respelled[i].word);
+		size_t len = front_word_length(letters->at, respelled[i].word);
 
 		if (!len)
 			continue;
@@ -85,7 +85,7 @@ static char next_letter(struct letters *letters)
 		} else if (*letters->at && !letters->inside) {
 			start_word(letters);
 		} else {
-			return *letters->at ? lower(*letters->at++) : '\0';
+			return *letters->at ? lower_letter(*letters->at++) : '\0';
 		}
 	}
 }
@@ -93,14 +93,14 @@ static char next_letter(struct letters *letters)
 static bool same_but_for_dots(const char *a, const char *b)
 {
 	for (; *a; a++, b++)
-		if (lower(*a) != lower(*b) &&
+		if (lower_letter(*a) != lower_letter(*b) &&
 		    !((*a == '.' && *b == ':') || (*a == ':' && *b == '.')))
 			return false;
 	return !*b;
 }
 
 /* Up to where they differ. */
-static bool same_letters(struct letters *a, struct letters *b)
+static bool skip_same_letters(struct letters *a, struct letters *b)
 {
 	char c;
 
@@ -118,13 +118,13 @@ enum pmu_spelling pmu_spelling_compare(const char *a, const char *b)
 
 	if (same_but_for_dots(a, b))
 		return PMU_SPELLED_SAME;
-	if (same_letters(&of_a, &of_b))
+	if (skip_same_letters(&of_a, &of_b))
 		return PMU_SPELLED_JOINED;
 	if (!of_a.respellable && !of_b.respellable)
 		return PMU_SPELLED_OTHERWISE;
 	of_a = (struct letters){ .at = a, .respell = true };
 	of_b = (struct letters){ .at = b, .respell = true };
-	return same_letters(&of_a, &of_b) ? PMU_SPELLED_RESPELLED : PMU_SPELLED_OTHERWISE;
+	return skip_same_letters(&of_a, &of_b) ? PMU_SPELLED_RESPELLED : PMU_SPELLED_OTHERWISE;
 }
 
 /* FNV-1a */

@@ -19,8 +19,8 @@
 
 #define SHOWN 60
 
-static enum pmu_select_layout layout_of(const struct pmu_place *place,
-					const struct pmu_cpu_model *model)
+static enum pmu_select_layout place_layout_of(const struct pmu_place *place,
+					      const struct pmu_cpu_model *model)
 {
 	bool amd = model && (!strcmp(model->vendor, "AuthenticAMD") ||
 			     !strcmp(model->vendor, "HygonGenuine"));
@@ -86,7 +86,7 @@ static const struct term terms[] = {
 	FLAG("enallcores", select.all_cores),
 };
 
-static int no_term(const char *name)
+static int no_such_term(const char *name)
 {
 	const char *names[PMU_ARRAY_LEN(terms) + 1] = { NULL };
 	const char *near;
@@ -99,7 +99,7 @@ static int no_term(const char *name)
 			near ? near : "", near ? "?" : "");
 }
 
-static uint64_t largest(const struct term *term)
+static uint64_t largest_of_term(const struct term *term)
 {
 	if (term->flag)
 		return 1;
@@ -138,12 +138,13 @@ static bool fits(enum pmu_select_layout layout, const struct term *term, uint64_
 	return !memcmp(&back, &one.select, sizeof(back));
 }
 
-static int read_value(const struct term *term, const char *text, const char *word, uint64_t *value)
+static int read_term_value(const struct term *term, const char *text, const char *word,
+			   uint64_t *value)
 {
 	*value = 1;
 	if (!text && term->flag)
 		return 0;
-	if (!text || pmu_parse_u64(text, value) < 0 || *value > largest(term))
+	if (!text || pmu_parse_u64(text, value) < 0 || *value > largest_of_term(term))
 		return pmu_fail(EINVAL, "\"%.*s\": %s=%s", SHOWN, word, term->name,
 				term->flag ? "0 or 1" : "NUMBER, decimal or 0x");
 	return 0;
@@ -161,7 +162,7 @@ static int read_term(char *word, const struct pmu_place *place, enum pmu_select_
 	for (size_t i = 0; i < PMU_ARRAY_LEN(terms); i++) {
 		if (strcasecmp(terms[i].name, word) != 0)
 			continue;
-		rc = read_value(&terms[i], equals ? equals + 1 : NULL, word, &value);
+		rc = read_term_value(&terms[i], equals ? equals + 1 : NULL, word, &value);
 		if (rc)
 			return rc;
 		if (*seen >> i & 1)
@@ -174,13 +175,13 @@ static int read_term(char *word, const struct pmu_place *place, enum pmu_select_
 		store(fields, &terms[i], value);
 		return 0;
 	}
-	return no_term(word);
+	return no_such_term(word);
 }
 
 /* --- the event --- */
 
-static void write_label(const struct pmu_place *place, const struct fields *fields, char *label,
-			size_t size)
+static void write_terms_label(const struct pmu_place *place, const struct fields *fields,
+			      char *label, size_t size)
 {
 	struct pmu_strbuf out = { 0 };
 	const char *comma = "";
@@ -210,8 +211,8 @@ static void write_label(const struct pmu_place *place, const struct fields *fiel
 	pmu_strbuf_free(&out);
 }
 
-static void fill_core(const struct pmu_cpu_model *model, const struct fields *fields,
-		      struct pmu_slot *slot)
+static void fill_terms_core(const struct pmu_cpu_model *model, const struct fields *fields,
+			    struct pmu_slot *slot)
 {
 	slot->type = PERF_TYPE_RAW;
 	slot->config1 = fields->offcore;
@@ -228,13 +229,13 @@ static void fill_core(const struct pmu_cpu_model *model, const struct fields *fi
 		pmu_pfm_limit_core(model, slot);
 }
 
-static void fill(const struct pmu_place *place, const struct pmu_cpu_model *model,
-		 struct fields *fields, struct pmu_event *event)
+static void fill_terms_event(const struct pmu_place *place, const struct pmu_cpu_model *model,
+			     struct fields *fields, struct pmu_event *event)
 {
-	enum pmu_select_layout layout = layout_of(place, model);
+	enum pmu_select_layout layout = place_layout_of(place, model);
 	struct pmu_slot *slot = &event->slot;
 
-	write_label(place, fields, event->name, sizeof(event->name) - 3);
+	write_terms_label(place, fields, event->name, sizeof(event->name) - 3);
 	if (place->unit == PMU_UNIT_L3 && place->kind == PMU_SLOT_UNCORE && !fields->select.threads)
 		fields->select.slices = fields->select.threads = 0xff;
 	*slot = (struct pmu_slot){ .kind = place->kind,
@@ -243,7 +244,7 @@ static void fill(const struct pmu_place *place, const struct pmu_cpu_model *mode
 				   .core_types = place->core_types,
 				   .config = pmu_select_encode(layout, &fields->select) };
 	if (place->kind == PMU_SLOT_CORE)
-		fill_core(model, fields, slot);
+		fill_terms_core(model, fields, slot);
 }
 
 static bool is_clock(const char *words)
@@ -271,14 +272,14 @@ static int parse_words(char *words, const struct pmu_place *place,
 
 	memset(&fields, 0, sizeof(fields));
 	while ((word = strsep(&words, ","))) {
-		int rc = read_term(word, place, layout_of(place, model), &fields, &seen);
+		int rc = read_term(word, place, place_layout_of(place, model), &fields, &seen);
 
 		if (rc)
 			return rc;
 	}
 	if (!(seen & 1))
 		return pmu_fail(EINVAL, "%s/.../: say which event: event=0x..", place->name);
-	fill(place, model, &fields, event);
+	fill_terms_event(place, model, &fields, event);
 	return 0;
 }
 
@@ -325,7 +326,7 @@ static int refer(const struct pmu_place *place, char *words, char *end, struct p
 
 /* --- the kernel's PMUs --- */
 
-static bool is_known(const char *name)
+static bool is_event_name(const char *name)
 {
 	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++)
 		if (!strcasecmp(about->name, name))
@@ -367,8 +368,8 @@ static void finish_core(const struct pmu_place *place, const struct pmu_cpu_mode
 }
 
 /* What registers need, where they count the same as the kernel does. */
-static void finish(const struct pmu_place *place, const struct pmu_cpu_model *model,
-		   struct pmu_slot *slot)
+static void finish_slot(const struct pmu_place *place, const struct pmu_cpu_model *model,
+			struct pmu_slot *slot)
 {
 	bool fixed = (slot->config & 0xff) == 0xff; /* the kernel's code of the uncore's clock */
 
@@ -420,8 +421,8 @@ void pmu_terms_kernel_unit(const char *devices, const struct pmu_cpu_model *mode
 	    !pmu_sysfs_has(devices, place->name))
 		return;
 	memset(&fields, 0, sizeof(fields));
-	pmu_select_decode(layout_of(place, model), slot->config, &fields.select);
-	write_label(place, &fields, label, sizeof(label));
+	pmu_select_decode(place_layout_of(place, model), slot->config, &fields.select);
+	write_terms_label(place, &fields, label, sizeof(label));
 	words = strchr(label, '/') + 1;
 	words[strcspn(words, "/")] = '\0';
 	if (pmu_sysfs_event(devices, place->name, words, &found) ||
@@ -442,13 +443,13 @@ static int ask_kernel(const char *devices, const char *name, const struct cut *c
 	bool word = *cut->words && !strpbrk(cut->words, "=,");
 	int rc;
 
-	if (word && place && place->kind != PMU_SLOT_UNCORE && is_known(cut->words))
+	if (word && place && place->kind != PMU_SLOT_UNCORE && is_event_name(cut->words))
 		return refer(place, cut->words, cut->end, event, rest);
 	rc = pmu_sysfs_event(devices, name, cut->words, event);
 	if (rc == -ENOENT && word && place && place->kind == PMU_SLOT_CORE)
 		return refer(place, cut->words, cut->end, event, rest);
 	if (!rc && place)
-		finish(place, model, &event->slot);
+		finish_slot(place, model, &event->slot);
 	return rc == -ENOENT ? -EINVAL : rc;
 }
 

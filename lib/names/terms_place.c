@@ -46,7 +46,7 @@ static const struct pmu_place places[] = {
 	{ .name = "power", .kind = PMU_SLOT_ENERGY },
 };
 
-static bool is_name_of(const struct pmu_place *place, const char *name)
+static bool is_name_of_place(const struct pmu_place *place, const char *name)
 {
 	size_t len = strlen(place->name);
 
@@ -66,7 +66,7 @@ bool pmu_place_exists(const struct pmu_cpu_model *model, const struct pmu_place 
 const struct pmu_place *pmu_place_of(const char *name)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(places); i++)
-		if (is_name_of(&places[i], name))
+		if (is_name_of_place(&places[i], name))
 			return &places[i];
 	return NULL;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct pmu_event *find_event(struct pmu_group *group, const char *name)
+static struct pmu_event *find_folded_event(struct pmu_group *group, const char *name)
 {
 	for (unsigned int i = 0; i < group->n_events; i++)
 		if (!strcmp(group->event[i].name, name))
@@ -31,9 +31,9 @@ static bool is_same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 }
 
 /* Of an event that one of them needs the other one does without. */
-static int add_event(struct pmu_group *to, const struct pmu_event *event)
+static int fold_event(struct pmu_group *to, const struct pmu_event *event)
 {
-	struct pmu_event *same = find_event(to, event->name);
+	struct pmu_event *same = find_folded_event(to, event->name);
 
 	if (same && !is_same_slot(&same->slot, &event->slot))
 		return -E2BIG;
@@ -46,7 +46,8 @@ static int add_event(struct pmu_group *to, const struct pmu_event *event)
 	return 0;
 }
 
-static int add_metric(struct pmu_group *to, const struct pmu_metric_text *metric, const char *group)
+static int fold_metric(struct pmu_group *to, const struct pmu_metric_text *metric,
+		       const char *group)
 {
 	const struct pmu_metric_text *same = find_metric(to, metric->name);
 	struct pmu_metric_text *added;
@@ -64,7 +65,7 @@ static int add_metric(struct pmu_group *to, const struct pmu_metric_text *metric
 }
 
 /* The first of many names is the one that is kept. */
-static void join(char *to, size_t size, const char *between, const char *more)
+static void join_names(char *to, size_t size, const char *between, const char *more)
 {
 	size_t len = strlen(to);
 
@@ -77,14 +78,14 @@ int pmu_group_fold(struct pmu_group *to, const struct pmu_group *more)
 	struct pmu_group both = *to;
 
 	for (unsigned int i = 0; i < more->n_events; i++)
-		if (add_event(&both, &more->event[i]))
+		if (fold_event(&both, &more->event[i]))
 			return -E2BIG;
 	for (unsigned int i = 0; i < more->n_metrics; i++)
-		if (add_metric(&both, &more->metric[i], more->name))
+		if (fold_metric(&both, &more->metric[i], more->name))
 			return -E2BIG;
-	join(both.name, sizeof(both.name), "+", more->name);
+	join_names(both.name, sizeof(both.name), "+", more->name);
 	if (more->note[0])
-		join(both.note, sizeof(both.note), "; ", more->note);
+		join_names(both.note, sizeof(both.note), "; ", more->note);
 	both.whole &= more->whole;
 	*to = both;
 	return 0;

@@ -27,9 +27,9 @@ struct parser {
 	int error; /* 0, or what pmu_fail() returned: the first one counts */
 };
 
-static void sum(struct parser *p);
+static void parse_sum(struct parser *p);
 
-static void fail(struct parser *p, const char *at, const char *what)
+static void formula_fail(struct parser *p, const char *at, const char *what)
 {
 	if (!p->error)
 		p->error = pmu_fail(EINVAL, "%s at column %d of the formula \"%s\"", what,
@@ -49,7 +49,7 @@ static struct pmu_formula_op *emit(struct parser *p, enum code code)
 	if (p->error)
 		return NULL;
 	if (p->formula->n_ops == PMU_FORMULA_MAX_OPS) {
-		fail(p, p->at, "too many operations");
+		formula_fail(p, p->at, "too many operations");
 		return NULL;
 	}
 	op = &p->formula->op[p->formula->n_ops++];
@@ -59,7 +59,7 @@ static struct pmu_formula_op *emit(struct parser *p, enum code code)
 
 /* --- words and numbers --- */
 
-static bool accept(struct parser *p, char c)
+static bool accept_char(struct parser *p, char c)
 {
 	while (*p->at == ' ' || *p->at == '\t')
 		p->at++;
@@ -80,7 +80,7 @@ static bool starts_word(char c)
 }
 
 /* "e-9"; false: there are no digits */
-static bool exponent(struct parser *p, int *value)
+static bool parse_exponent(struct parser *p, int *value)
 {
 	bool minus = p->at[1] == '-';
 	int written = 0;
@@ -95,7 +95,7 @@ static bool exponent(struct parser *p, int *value)
 }
 
 /* Not strtod(): the program's locale may have another decimal point. */
-static void number(struct parser *p)
+static void parse_number(struct parser *p)
 {
 	const char *start = p->at;
 	struct pmu_formula_op *op;
@@ -108,11 +108,11 @@ static void number(struct parser *p)
 		for (p->at++; is_digit(*p->at); p->at++, n_digits++, power--)
 			value = value * 10 + (*p->at - '0');
 	if (!n_digits)
-		return fail(p, start, "a number without digits");
-	if ((*p->at == 'e' || *p->at == 'E') && !exponent(p, &power))
-		return fail(p, start, "an exponent without digits");
+		return formula_fail(p, start, "a number without digits");
+	if ((*p->at == 'e' || *p->at == 'E') && !parse_exponent(p, &power))
+		return formula_fail(p, start, "an exponent without digits");
 	if (starts_word(*p->at) || *p->at == '.')
-		return fail(p, start, "a number that goes on with letters");
+		return formula_fail(p, start, "a number that goes on with letters");
 	op = emit(p, NUMBER);
 	/* dividing by a power of ten rounds once: 0.1 is what a compiler makes of it */
 	if (op)
@@ -121,7 +121,7 @@ static void number(struct parser *p)
 				  : value * pmu_power_of_ten((unsigned int)power));
 }
 
-static void load(struct parser *p, const char *name, const char *at)
+static void emit_load(struct parser *p, const char *name, const char *at)
 {
 	char what[PMU_FORMULA_NAME_MAX + 32];
 	struct pmu_formula_op *op;
@@ -132,27 +132,27 @@ static void load(struct parser *p, const char *name, const char *at)
 	index = p->index(p->arg, name);
 	if (index < 0 || index > UINT16_MAX) {
 		snprintf(what, sizeof(what), "unknown name \"%s\"", name);
-		return fail(p, at, what);
+		return formula_fail(p, at, what);
 	}
 	op = emit(p, NAME);
 	if (op)
 		op->name = (uint16_t)index;
 }
 
-static void quoted(struct parser *p)
+static void parse_quoted(struct parser *p)
 {
 	const char *start = p->at++;
 	size_t len = strcspn(p->at, "\"");
 	char name[PMU_FORMULA_NAME_MAX];
 
 	if (!p->at[len])
-		return fail(p, start, "a quote that is not closed");
+		return formula_fail(p, start, "a quote that is not closed");
 	if (!len || len >= sizeof(name))
-		return fail(p, start, len ? "a name that is too long" : "an empty name");
+		return formula_fail(p, start, len ? "a name that is too long" : "an empty name");
 	memcpy(name, p->at, len);
 	name[len] = '\0';
 	p->at += len + 1;
-	load(p, name, start);
+	emit_load(p, name, start);
 }
 
 /* --- grammar --- */
@@ -162,26 +162,26 @@ static void expect(struct parser *p, char c)
 	char what[] = "expected 'x'";
 
 	what[10] = c;
-	if (!p->error && !accept(p, c))
-		fail(p, p->at, what);
+	if (!p->error && !accept_char(p, c))
+		formula_fail(p, p->at, what);
 }
 
 /* if(a < b, x, y) and if(a > b, x, y) */
-static void choice(struct parser *p, const char *start)
+static void parse_choice(struct parser *p, const char *start)
 {
 	struct pmu_formula_op *op;
 	bool greater = false;
 
 	if (p->depth >= DEPTH_MAX)
-		return fail(p, start, "too many parentheses");
+		return formula_fail(p, start, "too many parentheses");
 	p->depth++;
-	sum(p);
-	if (!p->error && accept(p, '>'))
+	parse_sum(p);
+	if (!p->error && accept_char(p, '>'))
 		greater = true;
-	else if (!p->error && !accept(p, '<'))
-		fail(p, p->at, "expected '<' or '>'");
+	else if (!p->error && !accept_char(p, '<'))
+		formula_fail(p, p->at, "expected '<' or '>'");
 	for (int i = 0; i < 3 && !p->error; i++) {
-		sum(p);
+		parse_sum(p);
 		expect(p, i < 2 ? ',' : ')');
 	}
 	p->depth--;
@@ -191,21 +191,21 @@ static void choice(struct parser *p, const char *start)
 }
 
 /* min(a,b) and max(a,b) */
-static void of_two(struct parser *p, const char *start, enum code code)
+static void parse_of_two(struct parser *p, const char *start, enum code code)
 {
 	if (p->depth >= DEPTH_MAX)
-		return fail(p, start, "too many parentheses");
+		return formula_fail(p, start, "too many parentheses");
 	p->depth++;
-	sum(p);
+	parse_sum(p);
 	expect(p, ',');
 	if (!p->error)
-		sum(p);
+		parse_sum(p);
 	expect(p, ')');
 	p->depth--;
 	emit(p, code);
 }
 
-static void word(struct parser *p)
+static void parse_word(struct parser *p)
 {
 	const char *start = p->at;
 	char name[PMU_FORMULA_NAME_MAX];
@@ -214,72 +214,77 @@ static void word(struct parser *p)
 	while (starts_word(start[len]) || is_digit(start[len]) || start[len] == '.')
 		len++;
 	if (len >= sizeof(name))
-		return fail(p, start, "a name that is too long");
+		return formula_fail(p, start, "a name that is too long");
 	memcpy(name, start, len);
 	name[len] = '\0';
 	p->at += len;
-	if ((!strcmp(name, "min") || !strcmp(name, "max")) && accept(p, '('))
-		of_two(p, start, name[1] == 'a' ? MAXIMUM : MINIMUM);
-	else if (!strcmp(name, "if") && accept(p, '('))
-		choice(p, start);
+	if ((!strcmp(name, "min") || !strcmp(name, "max")) && accept_char(p, '('))
+		parse_of_two(p, start, name[1] == 'a' ? MAXIMUM : MINIMUM);
+	else if (!strcmp(name, "if") && accept_char(p, '('))
+		parse_choice(p, start);
 	else
-		load(p, name, start);
+		emit_load(p, name, start);
 }
 
-static void parenthesis(struct parser *p)
+static void parse_parenthesis(struct parser *p)
 {
 	const char *start = p->at++;
 
 	if (p->depth >= DEPTH_MAX)
-		return fail(p, start, "too many parentheses");
+		return formula_fail(p, start, "too many parentheses");
 	p->depth++;
-	sum(p);
+	parse_sum(p);
 	p->depth--;
 	expect(p, ')');
 }
 
-static void factor(struct parser *p)
+static void parse_factor(struct parser *p)
 {
 	bool minus = false;
 
-	while (accept(p, '-'))
+	while (accept_char(p, '-'))
 		minus = !minus;
 	if (*p->at == '(')
-		parenthesis(p);
+		parse_parenthesis(p);
 	else if (*p->at == '"')
-		quoted(p);
+		parse_quoted(p);
 	else if (is_digit(*p->at) || *p->at == '.')
-		number(p);
+		parse_number(p);
 	else if (starts_word(*p->at))
-		word(p);
+		parse_word(p);
 	else
-		fail(p, p->at, *p->at ? "expected a number, a name or '('" : "a value is missing");
+		formula_fail(p, p->at,
+			     *p->at ? "expected a number, a name or '('" : "a value is missing");
 	if (minus)
 		emit(p, NEGATE);
 }
 
-static void product(struct parser *p)
+static void parse_product(struct parser *p)
 {
-	factor(p);
+	parse_factor(p);
 	while (!p->error) {
-		enum code code = accept(p, '*') ? MULTIPLY : accept(p, '/') ? DIVIDE : NUMBER;
+		enum code code = accept_char(p, '*')   ? MULTIPLY
+				 : accept_char(p, '/') ? DIVIDE
+						       : NUMBER;
 
 		if (code == NUMBER)
 			break;
-		factor(p);
+		parse_factor(p);
 		emit(p, code);
 	}
 }
 
-static void sum(struct parser *p)
+static void parse_sum(struct parser *p)
 {
-	product(p);
+	parse_product(p);
 	while (!p->error) {
-		enum code code = accept(p, '+') ? ADD : accept(p, '-') ? SUBTRACT : NUMBER;
+		enum code code = accept_char(p, '+')   ? ADD
+				 : accept_char(p, '-') ? SUBTRACT
+						       : NUMBER;
 
 		if (code == NUMBER)
 			break;
-		product(p);
+		parse_product(p);
 		emit(p, code);
 	}
 }
@@ -294,10 +299,10 @@ int pmu_formula_parse(const char *text, int (*index)(void *arg, const char *name
 	formula->n_ops = 0;
 	if (strnlen(text, PMU_FORMULA_MAX) == PMU_FORMULA_MAX)
 		return pmu_fail(EINVAL, "a formula longer than %d characters", PMU_FORMULA_MAX - 1);
-	sum(&p);
-	accept(&p, '\0');
+	parse_sum(&p);
+	accept_char(&p, '\0');
 	if (!p.error && *p.at)
-		fail(&p, p.at, "expected an operator");
+		formula_fail(&p, p.at, "expected an operator");
 	if (p.error)
 		formula->n_ops = 0;
 	return p.error;
@@ -324,7 +329,7 @@ static double of_both(enum code code, double a, double b)
 }
 
 /* Of a, b, x, y.  What is not chosen may be missing. */
-static double choose(const double *of, bool greater)
+static double eval_choice(const double *of, bool greater)
 {
 	if (isnan(of[0]) || isnan(of[1]))
 		return NAN;
@@ -347,7 +352,7 @@ double pmu_formula_eval(const struct pmu_formula *formula, const double *value)
 		else if (op->code == NEGATE)
 			stack[n - 1] = -stack[n - 1];
 		else if (op->code == CHOICE)
-			n -= 3, stack[n - 1] = choose(&stack[n - 1], op->name);
+			n -= 3, stack[n - 1] = eval_choice(&stack[n - 1], op->name);
 		else
 			n--, stack[n - 1] = of_both((enum code)op->code, stack[n - 1], stack[n]);
 	}

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 /* Another version's groups are laid out in another way. */
-static bool is_ours(const struct pmu_resolver *resolver)
+static bool is_own_version(const struct pmu_resolver *resolver)
 {
 	return resolver->events.size == sizeof(*resolver) &&
 	       resolver->group_size == sizeof(struct pmu_group) &&
@@ -19,7 +19,7 @@ static const struct pmu_resolver *resolver_get(void)
 	const struct pmu_events *events = pmu_events_get();
 	const struct pmu_resolver *resolver = (const struct pmu_resolver *)events;
 
-	if (!events || is_ours(resolver))
+	if (!events || is_own_version(resolver))
 		return resolver;
 	pmu_fail(ENOTSUP, "libpmu-events.so is of another libpmu than the one that loads it");
 	return NULL;

@@ -69,7 +69,7 @@ static uint64_t ones(unsigned int bits)
 	return (UINT64_C(1) << bits) - 1;
 }
 
-static uint16_t get(const struct pmu_select *select, const struct field *field)
+static uint16_t get_select_field(const struct pmu_select *select, const struct field *field)
 {
 	const unsigned char *at = (const unsigned char *)select + field->member;
 	uint16_t value;
@@ -81,10 +81,10 @@ static uint16_t get(const struct pmu_select *select, const struct field *field)
 }
 
 /* Adds bits: a member may lie in two places of the register. */
-static void add(struct pmu_select *select, const struct field *field, uint16_t bits)
+static void add_select_bits(struct pmu_select *select, const struct field *field, uint16_t bits)
 {
 	unsigned char *at = (unsigned char *)select + field->member;
-	uint16_t value = get(select, field) | bits;
+	uint16_t value = get_select_field(select, field) | bits;
 
 	if (field->size == 1)
 		*at = (unsigned char)value;
@@ -105,7 +105,8 @@ uint64_t pmu_select_encode(enum pmu_select_layout layout, const struct pmu_selec
 	all.all_cores |= select->threads == 0xff;
 	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits;
 	     f++)
-		value |= ((uint64_t)get(&all, f) >> f->skip & ones(f->bits)) << f->from;
+		value |= ((uint64_t)get_select_field(&all, f) >> f->skip & ones(f->bits))
+			 << f->from;
 	return value;
 }
 
@@ -117,7 +118,8 @@ uint64_t pmu_select_decode(enum pmu_select_layout layout, uint64_t value, struct
 	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits;
 	     f++) {
 		known |= ones(f->bits) << f->from;
-		add(select, f, (uint16_t)((value >> f->from & ones(f->bits)) << f->skip));
+		add_select_bits(select, f,
+				(uint16_t)((value >> f->from & ones(f->bits)) << f->skip));
 	}
 	return value & ~known;
 }

@@ -39,20 +39,20 @@ static const char *name_of(const struct pmu_event *event)
 	return NULL;
 }
 
-static bool is_name(struct pmu_group_span span, const char *name)
+static bool span_is(struct pmu_group_span span, const char *name)
 {
 	return span.len == strlen(name) && !memcmp(span.at, name, span.len);
 }
 
 /* In quotes, wherever the formula has the name. */
-static void replace(struct pmu_metric_text *metric, const char *from, const char *to)
+static void replace_name(struct pmu_metric_text *metric, const char *from, const char *to)
 {
 	const char *rest = metric->formula;
 	struct pmu_group_span span;
 	struct pmu_strbuf out = { 0 };
 
 	while (pmu_group_name_next(rest, &span)) {
-		bool quoted = span.at[span.len] == '"', found = is_name(span, from);
+		bool quoted = span.at[span.len] == '"', found = span_is(span, from);
 
 		pmu_strbuf_add_n(&out, rest, (size_t)(span.at - rest) - (found && quoted));
 		if (found)
@@ -73,12 +73,13 @@ static void replace(struct pmu_metric_text *metric, const char *from, const char
 static void rename_event(struct pmu_group *group, struct pmu_event *event, const char *name)
 {
 	for (unsigned int i = 0; i < group->n_metrics; i++)
-		replace(&group->metric[i], event->name, name);
+		replace_name(&group->metric[i], event->name, name);
 	snprintf(event->name, sizeof(event->name), "%s", name);
 }
 
 /* The event of that code, NULL where it is not counted. */
-static const struct pmu_event *find(const struct pmu_group *group, uint32_t absent, uint64_t config)
+static const struct pmu_event *find_event_of_code(const struct pmu_group *group, uint32_t absent,
+						  uint64_t config)
 {
 	for (unsigned int i = 0; i < group->n_events; i++) {
 		const struct pmu_slot *slot = &group->event[i].slot;
@@ -103,10 +104,14 @@ static bool has_metric(const struct pmu_group *group, const char *name)
 static void estimate_cycles(struct pmu_group *group, uint32_t absent)
 {
 	static const char name[] = "estimated cycles";
-	const struct pmu_event *instructions = find(group, absent, PERF_COUNT_HW_INSTRUCTIONS);
-	const struct pmu_event *mispredicted = find(group, absent, PERF_COUNT_HW_BRANCH_MISSES);
-	const struct pmu_event *l1_misses = find(group, absent, PERF_COUNT_HW_CACHE_REFERENCES);
-	const struct pmu_event *ll_misses = find(group, absent, PERF_COUNT_HW_CACHE_MISSES);
+	const struct pmu_event *instructions = find_event_of_code(group, absent,
+								  PERF_COUNT_HW_INSTRUCTIONS);
+	const struct pmu_event *mispredicted = find_event_of_code(group, absent,
+								  PERF_COUNT_HW_BRANCH_MISSES);
+	const struct pmu_event *l1_misses = find_event_of_code(group, absent,
+							       PERF_COUNT_HW_CACHE_REFERENCES);
+	const struct pmu_event *ll_misses = find_event_of_code(group, absent,
+							       PERF_COUNT_HW_CACHE_MISSES);
 	struct pmu_metric_text *metric;
 
 	if (!instructions || !mispredicted || !l1_misses || !ll_misses ||

@@ -69,7 +69,8 @@ static const struct pmu_metric_text core_metrics[] = {
 };
 
 /* Without the table of processors, which would have to be loaded. */
-static void use_own_code(const struct pmu_catalog *catalog, const char *name, struct pmu_slot *slot)
+static void use_catalog_code(const struct pmu_catalog *catalog, const char *name,
+			     struct pmu_slot *slot)
 {
 	const struct pmu_cpu_model *model = catalog ? catalog->model : NULL;
 	struct pmu_cpu_id id;
@@ -80,7 +81,7 @@ static void use_own_code(const struct pmu_catalog *catalog, const char *name, st
 		pmu_usual_own_code(id.vendor, id.family, id.model, name, slot);
 }
 
-static void fill_core(const struct pmu_catalog *catalog, struct pmu_group *group)
+static void fill_usual_core(const struct pmu_catalog *catalog, struct pmu_group *group)
 {
 	strcpy(group->about,
 	       "Instructions, cycles, branches and cache: the seven architectural events");
@@ -93,7 +94,7 @@ static void fill_core(const struct pmu_catalog *catalog, struct pmu_group *group
 						 .config = core_events[i].code,
 						 .user = true };
 		if (!strcmp(event->name, "ref-cycles"))
-			use_own_code(catalog, event->name, &event->slot);
+			use_catalog_code(catalog, event->name, &event->slot);
 	}
 	group->n_metrics = PMU_ARRAY_LEN(core_metrics);
 	memcpy(group->metric, core_metrics, sizeof(core_metrics));
@@ -127,7 +128,7 @@ bool pmu_usual_group(const char *name, const struct pmu_catalog *catalog, struct
 	memset(group, 0, sizeof(*group));
 	strcpy(group->name, name);
 	if (core)
-		fill_core(catalog, group);
+		fill_usual_core(catalog, group);
 	else
 		strcpy(group->about, "Time only");
 	return true;

@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "session/spawn.h"
 
-static int step_in(void)
+static int step_into_call(void)
 {
 	pmu_session_shed();
 	if (pmu_session_inside())
@@ -25,7 +25,7 @@ static int step_in(void)
 	return 0;
 }
 
-static void step_out(void)
+static void step_out_of_call(void)
 {
 	pmu_region_go_on();
 	pmu_session_unbar();
@@ -33,7 +33,7 @@ static void step_out(void)
 
 int pmu_call_enter(void)
 {
-	int rc = step_in();
+	int rc = step_into_call();
 
 	if (rc == 0)
 		pmu_session_lock();
@@ -43,19 +43,19 @@ int pmu_call_enter(void)
 void pmu_call_leave(void)
 {
 	pmu_session_unlock();
-	step_out();
+	step_out_of_call();
 }
 
 int pmu_call_aside(int (*function)(void *argument), void *argument)
 {
-	int saved = errno, rc = step_in();
+	int saved = errno, rc = step_into_call();
 
 	if (rc == 0) {
 		pmu_session_unbar();
 		rc = function(argument);
 		pmu_session_shed(); /* a handler may have forked */
 		pmu_session_bar();
-		step_out();
+		step_out_of_call();
 	}
 	errno = saved;
 	return rc;

@@ -225,7 +225,7 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 }
 
 /* Slots that this thread can read. */
-static uint32_t all_slots(const struct pmu_thread *self)
+static uint32_t readable_slots(const struct pmu_thread *self)
 {
 	uint32_t all = self->n_slots ? UINT32_MAX >> (32 - self->n_slots) : 0;
 
@@ -244,10 +244,10 @@ static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint
 }
 
 /* The thread cannot enter the library any more, and no reader uses its idle banks. */
-static void settle(struct pmu_thread *thread)
+static void settle_thread(struct pmu_thread *thread)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(thread->clock);
-	uint32_t missing = all_slots(thread);
+	uint32_t missing = readable_slots(thread);
 
 	if (!thread->tree || (thread->frame == thread->tree->frames && !thread->tree->team))
 		return;
@@ -296,7 +296,7 @@ static bool settle_asleep(void)
 			continue;
 		asked++;
 		if (is_asleep(thread))
-			settle(thread);
+			settle_thread(thread);
 		else
 			awake = true;
 	}
@@ -362,7 +362,7 @@ static bool has_started(const struct pmu_thread *self, const struct pmu_node *no
 static uint32_t read_inside(const struct pmu_thread *self, uint64_t *now)
 {
 	enum pmu_moving moving = self->cost ? self->cost->moving : PMU_MOVING_NOTHING;
-	uint32_t all = all_slots(self), missing;
+	uint32_t all = readable_slots(self), missing;
 
 	if (!all || self->suspends || self->backend->counts_cpu || moving == PMU_MOVING_NOW)
 		return all;

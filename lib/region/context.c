@@ -94,7 +94,8 @@ static PMU_COLD const uint64_t *in_time(const struct pmu_thread *self, struct pm
  * Every enter ends here, whichever path it took: what follows the last read is always as much.  So
  * the compiler must not copy several at once, which it does or not by where they lie.
  */
-static __attribute__((noinline)) int start_counted(struct pmu_thread *self, struct pmu_team *team)
+static __attribute__((noinline)) int start_team_counted(struct pmu_thread *self,
+							struct pmu_team *team)
 {
 	struct pmu_node *node = team->node;
 	const uint64_t *from = node->start;
@@ -112,7 +113,8 @@ static __attribute__((noinline)) int start_counted(struct pmu_thread *self, stru
 }
 
 /* The same where more is to be done, or there is nothing to read. */
-static __attribute__((noinline)) int start_special(struct pmu_thread *self, struct pmu_team *team)
+static __attribute__((noinline)) int start_team_special(struct pmu_thread *self,
+							struct pmu_team *team)
 {
 	struct pmu_node *node = team->node;
 	const uint64_t *from = node->start;
@@ -133,14 +135,14 @@ static __attribute__((noinline)) int start_special(struct pmu_thread *self, stru
 }
 
 /* Nothing changes but that a leave is due; which of them, the slow path knows. */
-static void skip(struct pmu_tree *tree)
+static void skip_enter(struct pmu_tree *tree)
 {
 	tree->skipped++;
 	if (tree->team)
 		pmu_frame_make_odd(tree->frames + 1);
 }
 
-static PMU_COLD struct pmu_team *find(struct pmu_thread *self, uint64_t context)
+static PMU_COLD struct pmu_team *find_context_team(struct pmu_thread *self, uint64_t context)
 {
 	struct pmu_team *team;
 	int saved = errno, error = 0;
@@ -197,11 +199,11 @@ static PMU_COLD struct pmu_team *enter_found(struct pmu_thread *self, uint64_t c
 	pmu_pause_learn(self, &pause, PMU_BY_CONTEXT);
 	team = pmu_team_known(self->tree, place, context);
 	if (!team) {
-		team = find(self, context);
+		team = find_context_team(self, context);
 		kind = team ? PMU_PAUSE_FIND : kind;
 	}
 	if (!team)
-		skip(self->tree);
+		skip_enter(self->tree);
 	pmu_pause_end(self, &pause, kind, NULL);
 	if (team)
 		pmu_team_enter(self, team, place, context);
@@ -219,7 +221,7 @@ static PMU_COLD int enter_suspended(struct pmu_thread *self, uint64_t context)
 	pmu_thread_suspend(self, 1);
 	team = enter_found(self, context);
 	if (team)
-		start_special(self, team);
+		start_team_special(self, team);
 	pmu_thread_suspend(self, -1);
 	return 0;
 }
@@ -241,7 +243,7 @@ static inline uint32_t group_of(const struct pmu_thread *self, uint64_t context)
 static PMU_COLD int refuse_other_group(struct pmu_thread *self)
 {
 	pmu_thread_doubt(self, PMU_DOUBT_OTHER_GROUP);
-	skip(self->tree);
+	skip_enter(self->tree);
 	guard_leave(self, self->guard);
 	return 0;
 }
@@ -271,7 +273,8 @@ static PMU_COLD int enter_slowly(struct pmu_thread *self, uint64_t context)
 	team = enter_found(self, context);
 	if (!team)
 		return 0;
-	return unlikely(self->special) ? start_special(self, team) : start_counted(self, team);
+	return unlikely(self->special) ? start_team_special(self, team)
+				       : start_team_counted(self, team);
 }
 
 /* No session yet, a new thread, another group, a forked child, a signal handler. */
@@ -325,7 +328,7 @@ static __attribute__((noinline)) int enter_counted(struct pmu_thread *self, uint
 	if (unlikely(self->special) || unlikely(!team))
 		return enter_slowly(self, context);
 	pmu_team_enter(self, team, place, context);
-	return start_counted(self, team);
+	return start_team_counted(self, team);
 }
 
 PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
@@ -367,8 +370,8 @@ static void give_up_inside(struct pmu_thread *self)
 		pmu_node_give_up(self, tree->detached->node);
 }
 
-static void finish(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks, uint32_t missing,
-		   uint64_t *now)
+static void finish_team(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks,
+			uint32_t missing, uint64_t *now)
 {
 	struct pmu_node *node = team->node;
 
@@ -398,7 +401,7 @@ static void leave_team(struct pmu_thread *self, struct pmu_team *team, uint64_t 
 	memcpy(until, now, self->n_slots * sizeof(*now));
 	give_up_inside(self);
 	pmu_cost_by_context(self, now);
-	finish(self, team, ticks, missing, now);
+	finish_team(self, team, ticks, missing, now);
 	self->frame->literal = PMU_FRAME_TEAM;
 	if (self->sockets)
 		vacate(self, team);
@@ -512,8 +515,8 @@ static __attribute__((noinline)) int leave_counted(struct pmu_thread *self)
 }
 
 /* Of time only; regions around start later. */
-static __attribute__((noinline)) int go_on(struct pmu_thread *self, struct pmu_team *team,
-					   uint64_t ticks)
+static __attribute__((noinline)) int go_on_timed(struct pmu_thread *self, struct pmu_team *team,
+						 uint64_t ticks)
 {
 	uint64_t none[PMU_MAX_SLOTS] = { 0 };
 
@@ -542,7 +545,7 @@ PMU_API PMU_HOT int pmu_context_leave(void)
 	if (unlikely(!team))
 		return leave_timed(self, ticks);
 	if (unlikely(!pmu_team_is_alone(team)))
-		return go_on(self, team, ticks);
+		return go_on_timed(self, team, ticks);
 	/* before the totals, from which they would take registers */
 	pmu_team_leave(self, team);
 	pmu_publish_time(team->node, ticks - team->node->start_ticks);

@@ -30,7 +30,7 @@ static bool is_plain_frame(const struct pmu_frame *frame)
 }
 
 /* Nothing but the times of regions, one in the other, has to go on. */
-static bool is_plain(const struct pmu_thread *self)
+static bool is_plain_thread(const struct pmu_thread *self)
 {
 	const struct pmu_frame *frame;
 
@@ -60,7 +60,7 @@ int pmu_forked_wait(void)
 		return 0;
 	if (waiting->pid == pid)
 		return 1;
-	if (pmu_own.inside || !is_plain_session() || !is_plain(pmu_thread_self()))
+	if (pmu_own.inside || !is_plain_session() || !is_plain_thread(pmu_thread_self()))
 		return 0;
 	*waiting = (struct pmu_waiting){
 		.pid = pid,
@@ -107,7 +107,7 @@ static void fill_head(struct pmu_store_head *head, enum pmu_next next)
 	PMU_PUBLISH(head->next, next);
 }
 
-static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
+static void fill_forked_thread(struct pmu_store_thread *thread, uint64_t ticks)
 {
 	const struct pmu_store_thread *parents = pmu_own.self->rows.record;
 	struct pmu_usage now;
@@ -139,7 +139,7 @@ static bool is_life(const struct pmu_name *name)
 	return !strcmp(name->text, PMU_MAIN_NAME) || !strcmp(name->text, "thread");
 }
 
-static void fill_rows(struct pmu_brief *brief, uint64_t ticks, enum pmu_next next)
+static void fill_forked_rows(struct pmu_brief *brief, uint64_t ticks, enum pmu_next next)
 {
 	uint64_t start = pmu_session.waiting.start.ticks;
 	const struct pmu_frame *frame;
@@ -169,8 +169,8 @@ static void write_store(enum pmu_next next)
 	};
 
 	fill_head(&brief.head, next);
-	fill_thread(&brief.thread, ticks);
-	fill_rows(&brief, ticks, next);
+	fill_forked_thread(&brief.thread, ticks);
+	fill_forked_rows(&brief, ticks, next);
 	if (pmu_brief_write(&brief, pmu_session.table.path, waiting->path, sizeof(waiting->path)))
 		pmu_store_say_lost("a forked process could not write its results at its end");
 }

@@ -10,7 +10,7 @@
 #include "session/enter.h"
 #include "session/lifecycle.h"
 
-static bool is_open(struct pmu_thread *self, const char *text)
+static bool is_text_open(struct pmu_thread *self, const char *text)
 {
 	/* as a begin would look here */
 	const struct pmu_node *node = pmu_is_literal(text) ? pmu_tree_lookup(self, text) : NULL;
@@ -38,7 +38,7 @@ PMU_API int pmu_region_is_open(const char *name)
 	else
 		rc = pmu_region_enter(&self);
 	if (rc == 0) {
-		rc = is_open(self, name);
+		rc = is_text_open(self, name);
 		pmu_session_unbar();
 	} else if (rc > 0) {
 		rc = 0;

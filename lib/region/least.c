@@ -41,7 +41,7 @@ int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
 }
 
 /* All bits set, or none. The compiler must not make a branch of it. */
-static inline uint64_t mask_of(bool condition)
+static inline uint64_t mask_if(bool condition)
 {
 	uint64_t mask = -(uint64_t)condition;
 
@@ -52,7 +52,7 @@ static inline uint64_t mask_of(bool condition)
 /* The library's own work may come out as more than was counted in all: 0 then. */
 static inline uint64_t not_negative(uint64_t value)
 {
-	return value & ~mask_of((int64_t)value < 0);
+	return value & ~mask_if((int64_t)value < 0);
 }
 
 static inline void keep_less(uint64_t *at, uint64_t value, uint64_t keep)
@@ -60,7 +60,7 @@ static inline void keep_less(uint64_t *at, uint64_t value, uint64_t keep)
 	uint64_t was = *at;
 
 	/* Compared less one: so 0, which stands for none yet, is the largest. */
-	keep &= mask_of(value < was - 1);
+	keep &= mask_if(value < was - 1);
 	__atomic_store_n(at, was + ((value + 1 - was) & keep), __ATOMIC_RELAXED);
 }
 
@@ -75,14 +75,14 @@ void pmu_least_note(struct pmu_thread *self, struct pmu_node *node, const uint64
 	const uint32_t *inner = self->rows.record->inner;
 	const uint16_t *outer = node->row->outer + 1;
 	uint64_t pairs = call->again + 1, kept = ~call->spoilt,
-		 keep = kept & mask_of(!self->measuring & (self->read != NULL));
+		 keep = kept & mask_if(!self->measuring & (self->read != NULL));
 
 	for (uint32_t i = 0; i < self->n_slots; i++) {
 		uint64_t all = now[i] - node->start[i];
 
 		keep_less(&call->least->count[i],
 			  not_negative(all - pairs * inner[i] - call->nested[i]),
-			  keep & mask_of(!(call->missing >> i & 1)));
+			  keep & mask_if(!(call->missing >> i & 1)));
 		call->around[i] += (call->nested[i] + pairs * outer[i]) & kept;
 		call->nested[i] = 0;
 	}
@@ -107,7 +107,7 @@ void pmu_least_spoil(const struct pmu_thread *self, struct pmu_node *node)
 }
 
 /* Another thread's region is open here as long as this thread works for it. */
-static bool is_open(const struct pmu_thread *self, const struct pmu_node *node)
+static bool is_open_here(const struct pmu_thread *self, const struct pmu_node *node)
 {
 	const struct pmu_team *team = self->tree->team;
 
@@ -119,7 +119,7 @@ static void spoil_around(const struct pmu_thread *self, struct pmu_node *node)
 {
 	while (!is_outermost(node)) {
 		node = node->parent;
-		if (is_open(self, node))
+		if (is_open_here(self, node))
 			pmu_least_spoil(self, node);
 	}
 }

@@ -145,7 +145,7 @@ void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node)
 		pmu_context_close(node->context);
 }
 
-static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
+static struct pmu_node *refuse_node(struct pmu_thread *self, int *rc)
 {
 	pmu_thread_doubt(self, PMU_DOUBT_LIMIT);
 	*rc = pmu_fail(ENOSPC,
@@ -213,7 +213,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	pmu_cost_way(self, pmu_way_of_length(given));
 	name = pmu_tree_name(self, text, len, !pmu_tree_is_full(self));
 	if (!name && pmu_tree_is_full(self))
-		return refuse(self, rc);
+		return refuse_node(self, rc);
 	if (!name)
 		goto no_memory;
 	/* begun anew: what was open of it will never be ended */
@@ -227,7 +227,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	if (!node) {
 		if (*rc == -ENOMEM)
 			goto no_memory;
-		return refuse(self, rc);
+		return refuse_node(self, rc);
 	}
 	key = pmu_tree_key(self, text, given);
 	if (key && suits(self, node, kind))
@@ -293,7 +293,7 @@ static void open_frame(struct pmu_thread *self, const struct pmu_frame *frame)
 }
 
 /* A region of another thread's, which this one worked for, is not one of the child's. */
-static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_thread)
+static void reopen_node(struct pmu_thread *self, const struct pmu_thread *parent_thread)
 {
 	uint32_t n_around = 0;
 	const struct pmu_team *team;
@@ -340,7 +340,7 @@ int pmu_region_enter(struct pmu_thread **self)
 	}
 	pmu_cost_thread(*self);
 	if (forked_from) {
-		open_again(*self, forked_from);
+		reopen_node(*self, forked_from);
 		pmu_cost_restart(*self, PMU_BY_TEXT);
 	}
 	if (forked_from && pmu_forked_waited())

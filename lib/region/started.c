@@ -83,7 +83,7 @@ static int run_c11(void *arg)
  * Threads of OpenMP's runtimes and oneTBB's work for one region after another, a sanitizer hides
  * the function that it starts, and what is preloaded hands the context on itself.
  */
-static bool is_known(const void *start)
+static bool is_known_start(const void *start)
 {
 	static const char *const known[] = { "libgomp.", "libomp.",  "libiomp5.",      "libtbb.",
 					     "libasan.", "libtsan.", "libpmu-preload." };
@@ -136,8 +136,8 @@ static struct errand *new_errand(const void *start, void *arg)
 	int saved = errno;
 	uint64_t context = context_here();
 
-	if (context && !is_sanitized() && !is_known(start) && pthread_once(&once, make_key) == 0 &&
-	    have_key)
+	if (context && !is_sanitized() && !is_known_start(start) &&
+	    pthread_once(&once, make_key) == 0 && have_key)
 		errand = malloc(sizeof(*errand));
 	if (errand)
 		*errand = (struct errand){ .arg = arg, .context = context };

@@ -71,7 +71,7 @@ static struct path copy_path(const struct pmu_node *innermost)
 
 /* --- its tree --- */
 
-static int make_teams(struct pmu_thread *self)
+static int make_thread_teams(struct pmu_thread *self)
 {
 	struct pmu_teams *teams = pmu_arena_alloc(&self->arena, sizeof(*teams), 64);
 	struct pmu_tree_place was = pmu_tree_place(self);
@@ -89,8 +89,8 @@ static int make_teams(struct pmu_thread *self)
 	return rc;
 }
 
-static struct pmu_node *find_node(struct pmu_thread *self, const char *text, uint32_t depth,
-				  int *error)
+static struct pmu_node *find_path_node(struct pmu_thread *self, const char *text, uint32_t depth,
+				       int *error)
 {
 	struct pmu_node *node = self->tree->root;
 
@@ -151,7 +151,7 @@ static struct pmu_team *team_of(struct pmu_thread *self, const struct path *path
 	bool again = false;
 
 	self->tree = &teams->paths;
-	node = find_node(self, path->text, path->depth, error);
+	node = find_path_node(self, path->text, path->depth, error);
 	if (node)
 		team = find_team(teams, node, &again);
 	if (node && !team) {
@@ -179,7 +179,7 @@ struct pmu_team *pmu_team_find(struct pmu_thread *self, uint64_t context, int *e
 	struct path path = { 0 };
 	uint64_t binding;
 
-	if (self->tree->teams == &pmu_teams_none && (*error = make_teams(self)) < 0)
+	if (self->tree->teams == &pmu_teams_none && (*error = make_thread_teams(self)) < 0)
 		return NULL;
 	if (self->measuring)
 		return pmu_team_trial(self);
@@ -223,7 +223,7 @@ struct pmu_team *pmu_team_trial(struct pmu_thread *self)
 	int error = 0;
 
 	if (self->tree->teams == &pmu_teams_none)
-		error = make_teams(self);
+		error = make_thread_teams(self);
 	if (!error)
 		team = team_of(self, &path, &error);
 	if (team)
@@ -263,7 +263,8 @@ struct going_on {
 	uint64_t later[PMU_MAX_SLOTS];
 };
 
-static void go_on(const struct pmu_thread *self, struct pmu_node *node, const struct going_on *by)
+static void go_on_node(const struct pmu_thread *self, struct pmu_node *node,
+		       const struct going_on *by)
 {
 	node->start_ticks += by->ticks;
 	node->start_missing |= by->missing;
@@ -310,9 +311,9 @@ void pmu_team_go_on(struct pmu_thread *self, struct pmu_team *team, uint64_t tic
 	pmu_compiler_barrier();
 	for (frame = team->frame; frame > around->frames; frame--)
 		if (!(frame->count & PMU_FRAME_AGAIN))
-			go_on(self, frame->node, &by);
+			go_on_node(self, frame->node, &by);
 	for (entry = around->detached; entry; entry = entry->next)
-		go_on(self, entry->node, &by);
+		go_on_node(self, entry->node, &by);
 	pmu_compiler_barrier();
 	team->around = around;
 	pmu_team_leave(self, team);

@@ -66,31 +66,33 @@ struct csv {
 	int *metric_at;
 };
 
-static bool same(const char *a, const char *b)
+static bool same_title(const char *a, const char *b)
 {
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-static int find(const struct column *column, unsigned int n, const char *name, const char *unit)
+static int find_column(const struct column *column, unsigned int n, const char *name,
+		       const char *unit)
 {
 	for (unsigned int i = 0; i < n; i++)
-		if (same(column[i].name, name) && same(column[i].unit, unit))
+		if (same_title(column[i].name, name) && same_title(column[i].unit, unit))
 			return (int)i;
 	return -1;
 }
 
-static void collect(struct csv *csv)
+static void collect_columns(struct csv *csv)
 {
 	for (unsigned int i = 0; i < csv->model->n_sections; i++) {
 		const struct pmu_model_section *s = &csv->model->section[i];
 
 		for (unsigned int k = 0; k < s->n_counts; k++)
-			if (find(csv->count, csv->n_counts, s->count[k].name, s->count[k].unit) < 0)
+			if (find_column(csv->count, csv->n_counts, s->count[k].name,
+					s->count[k].unit) < 0)
 				csv->count[csv->n_counts++] = (struct column){ s->count[k].name,
 									       s->count[k].unit };
 		for (unsigned int k = 0; k < s->n_metrics; k++)
-			if (find(csv->metric, csv->n_metrics, s->metric[k].name,
-				 s->metric[k].unit) < 0)
+			if (find_column(csv->metric, csv->n_metrics, s->metric[k].name,
+					s->metric[k].unit) < 0)
 				csv->metric[csv->n_metrics++] =
 					(struct column){ s->metric[k].name, s->metric[k].unit };
 	}
@@ -115,7 +117,7 @@ static int open_columns(struct csv *csv)
 	csv->metric_at = calloc(n_metrics, sizeof(*csv->metric_at));
 	if (!csv->count || !csv->metric || !csv->count_at || !csv->metric_at)
 		return -1;
-	collect(csv);
+	collect_columns(csv);
 	return 0;
 }
 
@@ -134,14 +136,14 @@ static void use_section(struct csv *csv, const struct pmu_model_section *s)
 	for (unsigned int i = 0; i < csv->n_metrics; i++)
 		csv->metric_at[i] = -1;
 	for (unsigned int i = 0; i < s->n_counts; i++)
-		csv->count_at[find(csv->count, csv->n_counts, s->count[i].name, s->count[i].unit)] =
-			(int)i;
+		csv->count_at[find_column(csv->count, csv->n_counts, s->count[i].name,
+					  s->count[i].unit)] = (int)i;
 	for (unsigned int i = 0; i < s->n_metrics; i++)
-		csv->metric_at[find(csv->metric, csv->n_metrics, s->metric[i].name,
-				    s->metric[i].unit)] = (int)i;
+		csv->metric_at[find_column(csv->metric, csv->n_metrics, s->metric[i].name,
+					   s->metric[i].unit)] = (int)i;
 }
 
-static void put_title(struct csv *csv, const char *kind, const struct column *column)
+static void put_csv_title(struct csv *csv, const char *kind, const struct column *column)
 {
 	struct pmu_strbuf title = { 0 };
 
@@ -173,40 +175,40 @@ static void put_header(struct csv *csv)
 	if (csv->teams)
 		pmu_strbuf_add(csv->out, ",team_threads,imbalance,efficiency,team_depth");
 	for (unsigned int i = 0; i < csv->n_counts; i++)
-		put_title(csv, "raw:", &csv->count[i]);
+		put_csv_title(csv, "raw:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_counts; i++)
-		put_title(csv, "net:", &csv->count[i]);
+		put_csv_title(csv, "net:", &csv->count[i]);
 	for (unsigned int i = 0; csv->leasts && i < csv->n_counts; i++)
-		put_title(csv, "least:", &csv->count[i]);
+		put_csv_title(csv, "least:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_metrics; i++)
-		put_title(csv, "", &csv->metric[i]);
+		put_csv_title(csv, "", &csv->metric[i]);
 	pmu_strbuf_add(csv->out, "\n");
 }
 
-static void put_u64(struct csv *csv, bool known, uint64_t value)
+static void put_csv_u64(struct csv *csv, bool known, uint64_t value)
 {
 	pmu_strbuf_add(csv->out, ",");
 	if (known)
 		pmu_encode_u64(csv->out, value);
 }
 
-static void put_double(struct csv *csv, double value)
+static void put_csv_double(struct csv *csv, double value)
 {
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_double(csv->out, value);
 }
 
-static void put_counts(struct csv *csv, const uint64_t *value, uint32_t missing)
+static void put_csv_counts(struct csv *csv, const uint64_t *value, uint32_t missing)
 {
 	for (unsigned int i = 0; i < csv->n_counts; i++) {
 		int at = csv->count_at[i];
 		bool known = at >= 0 && !(missing >> at & 1);
 
-		put_u64(csv, known, known ? value[at] : 0);
+		put_csv_u64(csv, known, known ? value[at] : 0);
 	}
 }
 
-static void put_socket(struct csv *csv, int number)
+static void put_csv_socket(struct csv *csv, int number)
 {
 	if (number == PMU_MODEL_PROCESS)
 		pmu_strbuf_add(csv->out, ",process");
@@ -216,7 +218,7 @@ static void put_socket(struct csv *csv, int number)
 		pmu_strbuf_addf(csv->out, ",socket %d", number);
 }
 
-static void put_part(struct csv *csv, const struct pmu_model_row *row)
+static void put_csv_part(struct csv *csv, const struct pmu_model_row *row)
 {
 	const struct pmu_model *model = csv->model;
 	unsigned int part;
@@ -228,8 +230,8 @@ static void put_part(struct csv *csv, const struct pmu_model_row *row)
 	}
 	part = model->n_parts ? model->thread[row->thread].part : 0;
 	rank = model->n_parts ? model->part[part].rank : model->rank;
-	put_u64(csv, true, part);
-	put_u64(csv, rank >= 0, (uint64_t)rank);
+	put_csv_u64(csv, true, part);
+	put_csv_u64(csv, rank >= 0, (uint64_t)rank);
 }
 
 static void put_blanks(struct csv *csv, unsigned int n)
@@ -238,17 +240,17 @@ static void put_blanks(struct csv *csv, unsigned int n)
 		pmu_strbuf_add(csv->out, ",");
 }
 
-static void put_metrics(struct csv *csv, const double *metric)
+static void put_csv_metrics(struct csv *csv, const double *metric)
 {
 	for (unsigned int i = 0; i < csv->n_metrics; i++) {
 		int at = csv->metric_at[i];
 
-		put_double(csv, at >= 0 && metric ? metric[at] : NAN);
+		put_csv_double(csv, at >= 0 && metric ? metric[at] : NAN);
 	}
 }
 
-static void put_place(struct csv *csv, const struct pmu_model_section *s,
-		      const struct pmu_model_row *row)
+static void put_csv_place(struct csv *csv, const struct pmu_model_section *s,
+			  const struct pmu_model_row *row)
 {
 	pmu_encode_csv(csv->out, s->group);
 	pmu_strbuf_add(csv->out, ",");
@@ -256,7 +258,7 @@ static void put_place(struct csv *csv, const struct pmu_model_section *s,
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->name);
 	/* that of its path */
-	put_u64(csv, true, (uint64_t)(row->sum < 0 ? row : &s->row[row->sum])->depth);
+	put_csv_u64(csv, true, (uint64_t)(row->sum < 0 ? row : &s->row[row->sum])->depth);
 }
 
 /* @row: NULL: nothing is known of it */
@@ -266,7 +268,7 @@ static void put_percentiles(struct csv *csv, const struct pmu_model_row *row)
 		uint64_t ns = 0;
 		bool known = row && pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
 
-		put_u64(csv, known, ns);
+		put_csv_u64(csv, known, ns);
 	}
 }
 
@@ -281,64 +283,64 @@ static void put_numbers(struct csv *csv, const struct pmu_model_row *row, unsign
 			put_percentiles(csv, of == PMU_OF_ROW ? row : NULL);
 		number.is_known &= known && csv->number[k]->of & of;
 		if (number.is_double)
-			put_double(csv, number.is_known ? number.real : NAN);
+			put_csv_double(csv, number.is_known ? number.real : NAN);
 		else
-			put_u64(csv, number.is_known, number.integer);
+			put_csv_u64(csv, number.is_known, number.integer);
 	}
 }
 
-static void put_team(struct csv *csv, const struct pmu_model_section *s,
-		     const struct pmu_model_row *row)
+static void put_csv_team(struct csv *csv, const struct pmu_model_section *s,
+			 const struct pmu_model_row *row)
 {
 	const struct pmu_model_team *team = row->team;
 
-	put_place(csv, s, row);
+	put_csv_place(csv, s, row);
 	pmu_strbuf_add(csv->out, ",team");
 	put_numbers(csv, &team->all, PMU_OF_TEAM, team->time_known);
-	put_part(csv, row);
-	put_u64(csv, team->n_threads, team->n_threads);
-	put_double(csv, team->imbalance);
-	put_double(csv, team->efficiency);
+	put_csv_part(csv, row);
+	put_csv_u64(csv, team->n_threads, team->n_threads);
+	put_csv_double(csv, team->imbalance);
+	put_csv_double(csv, team->efficiency);
 	put_blanks(csv, 1);
-	put_counts(csv, team->all.raw, team->all.missing);
-	put_counts(csv, team->all.net, team->all.missing);
+	put_csv_counts(csv, team->all.raw, team->all.missing);
+	put_csv_counts(csv, team->all.net, team->all.missing);
 	put_blanks(csv, csv->leasts ? csv->n_counts : 0);
-	put_metrics(csv, team->all.metric);
+	put_csv_metrics(csv, team->all.metric);
 	pmu_strbuf_add(csv->out, "\n");
 }
 
-static void put_row(struct csv *csv, const struct pmu_model_section *s,
-		    const struct pmu_model_row *row)
+static void put_csv_row(struct csv *csv, const struct pmu_model_section *s,
+			const struct pmu_model_row *row)
 {
 	int thread = pmu_model_thread_number(csv->model, row);
 
-	put_place(csv, s, row);
+	put_csv_place(csv, s, row);
 	if (pmu_model_is_socket(csv->model, row))
-		put_socket(csv, pmu_model_socket_number(csv->model, row));
+		put_csv_socket(csv, pmu_model_socket_number(csv->model, row));
 	else if (thread < 0)
 		pmu_strbuf_add(csv->out, row->thread < 0 ? ",all" : ",");
 	else if (row->flags & PMU_ROW_TEAM)
 		pmu_strbuf_addf(csv->out, ",team %d", thread);
 	else
-		put_u64(csv, true, (uint64_t)thread);
+		put_csv_u64(csv, true, (uint64_t)thread);
 	put_numbers(csv, row, PMU_OF_ROW, true);
-	put_part(csv, row);
+	put_csv_part(csv, row);
 	if (csv->teams) {
 		put_blanks(csv, 3);
-		put_u64(csv, row->thread >= 0, (uint64_t)row->team_depth);
+		put_csv_u64(csv, row->thread >= 0, (uint64_t)row->team_depth);
 	}
-	put_counts(csv, row->raw, row->missing);
-	put_counts(csv, row->net, row->missing);
+	put_csv_counts(csv, row->raw, row->missing);
+	put_csv_counts(csv, row->net, row->missing);
 	if (csv->leasts)
-		put_counts(csv, row->least ? row->least->count : NULL,
-			   row->least ? ~row->least->known : UINT32_MAX);
-	put_metrics(csv, row->metric);
+		put_csv_counts(csv, row->least ? row->least->count : NULL,
+			       row->least ? ~row->least->known : UINT32_MAX);
+	put_csv_metrics(csv, row->metric);
 	pmu_strbuf_add(csv->out, "\n");
 }
 
 /* What each rank has of a region: the least, the mean, the most; each number for itself. */
-static void put_over(struct csv *csv, const struct pmu_model_section *s,
-		     const struct pmu_several_rows *parts, unsigned int sum)
+static void put_csv_over(struct csv *csv, const struct pmu_model_section *s,
+			 const struct pmu_several_rows *parts, unsigned int sum)
 {
 	static const char *const picks[] = { "least of ranks", "mean of ranks", "most of ranks" };
 	const struct pmu_several *several = csv->model->several;
@@ -350,29 +352,29 @@ static void put_over(struct csv *csv, const struct pmu_model_section *s,
 
 		if (isnan(time))
 			return;
-		put_place(csv, s, &s->row[sum]);
+		put_csv_place(csv, s, &s->row[sum]);
 		pmu_strbuf_addf(csv->out, ",%s", picks[i]);
-		put_double(csv, several->pick(parts, sum, PMU_OVER_CALLS, pick, &none));
-		put_double(csv, time);
-		put_double(csv, several->pick(parts, sum, PMU_OVER_SELF_NS, pick, &none));
+		put_csv_double(csv, several->pick(parts, sum, PMU_OVER_CALLS, pick, &none));
+		put_csv_double(csv, time);
+		put_csv_double(csv, several->pick(parts, sum, PMU_OVER_SELF_NS, pick, &none));
 		put_blanks(csv, csv->n_numbers - 3 + (csv->percentiles ? PMU_PERCENTILES : 0));
 		pmu_strbuf_add(csv->out, ",all");
-		put_u64(csv, rank >= 0, (uint64_t)rank);
+		put_csv_u64(csv, rank >= 0, (uint64_t)rank);
 		put_blanks(csv, (csv->teams ? 4 : 0) + csv->n_counts);
 		for (unsigned int k = 0; k < csv->n_counts; k++)
-			put_double(csv,
-				   csv->count_at[k] < 0
-					   ? NAN
-					   : several->pick(parts, sum,
-							   PMU_OVER_COUNT +
-								   (unsigned int)csv->count_at[k],
-							   pick, &none));
+			put_csv_double(
+				csv, csv->count_at[k] < 0
+					     ? NAN
+					     : several->pick(parts, sum,
+							     PMU_OVER_COUNT +
+								     (unsigned int)csv->count_at[k],
+							     pick, &none));
 		put_blanks(csv, (csv->leasts ? csv->n_counts : 0) + csv->n_metrics);
 		pmu_strbuf_add(csv->out, "\n");
 	}
 }
 
-static void put_section(struct csv *csv, const struct pmu_model_section *s)
+static void put_csv_section(struct csv *csv, const struct pmu_model_section *s)
 {
 	/* the rows of one that ranks have made together are the sums again */
 	bool each = !csv->model->ranks || csv->model->n_parts;
@@ -387,13 +389,13 @@ static void put_section(struct csv *csv, const struct pmu_model_section *s)
 	csv->out->failed |= several && several->open(&parts, csv->model, s) < 0;
 	use_section(csv, s);
 	for (unsigned int i = 0; i < s->n_rows; i++) {
-		put_row(csv, s, &s->row[i]);
+		put_csv_row(csv, s, &s->row[i]);
 		if (s->row[i].team)
-			put_team(csv, s, &s->row[i]);
+			put_csv_team(csv, s, &s->row[i]);
 		if (parts)
-			put_over(csv, s, parts, i);
+			put_csv_over(csv, s, parts, i);
 		for (unsigned int k = index.start[i]; each && k < index.start[i + 1]; k++)
-			put_row(csv, s, &s->thread_row[index.row[k]]);
+			put_csv_row(csv, s, &s->thread_row[index.row[k]]);
 	}
 	if (parts)
 		several->close(parts);
@@ -413,7 +415,7 @@ void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model)
 	} else {
 		put_header(&csv);
 		for (unsigned int i = 0; i < model->n_sections; i++)
-			put_section(&csv, &model->section[i]);
+			put_csv_section(&csv, &model->section[i]);
 	}
 	close_columns(&csv);
 }

@@ -114,7 +114,7 @@ static const struct style style_cell = {
 static const struct style style_json = { .backslash = "\\\\", .named = "\n\t", .json = true };
 
 /* What is blank in Unicode: White_Space of PropList.txt, but for what is hidden above. */
-static bool is_blank(const char *text, size_t len)
+static bool is_blank_text(const char *text, size_t len)
 {
 	uint32_t code = code_of(text, len);
 
@@ -134,7 +134,7 @@ static const char *find_trigger(const struct style *style, const char *text)
 
 	if (style->cell)
 		return *text && strchr("=+-@", *text) ? text : NULL;
-	while (style->line && (len = pmu_utf8_next(text)) && is_blank(text, len))
+	while (style->line && (len = pmu_utf8_next(text)) && is_blank_text(text, len))
 		text += len;
 	return style->line && !strncmp(text, "::", 2) ? text : NULL;
 }
@@ -177,7 +177,7 @@ static const char *substitute(const struct style *style, const char *text, size_
 }
 
 /* Runs of characters that stand for themselves are appended in one piece. */
-static void encode(struct pmu_strbuf *out, const char *text, const struct style *style)
+static void encode_styled(struct pmu_strbuf *out, const char *text, const struct style *style)
 {
 	const char *run = text, *trigger = text ? find_trigger(style, text) : NULL;
 	char buf[BYTES_MAX];
@@ -201,12 +201,12 @@ static void encode(struct pmu_strbuf *out, const char *text, const struct style 
 
 void pmu_encode_plain(struct pmu_strbuf *out, const char *text)
 {
-	encode(out, text, &style_plain);
+	encode_styled(out, text, &style_plain);
 }
 
 void pmu_encode_line(struct pmu_strbuf *out, const char *text)
 {
-	encode(out, text, &style_line);
+	encode_styled(out, text, &style_line);
 }
 
 bool pmu_begins_command(const char *text)
@@ -217,7 +217,7 @@ bool pmu_begins_command(const char *text)
 void pmu_encode_json(struct pmu_strbuf *out, const char *text)
 {
 	pmu_strbuf_add_n(out, "\"", 1);
-	encode(out, text, &style_json);
+	encode_styled(out, text, &style_json);
 	pmu_strbuf_add_n(out, "\"", 1);
 }
 
@@ -227,10 +227,10 @@ void pmu_encode_csv(struct pmu_strbuf *out, const char *text)
 	const char *from, *quote;
 
 	if (!text || !text[strcspn(text, "\",")]) {
-		encode(out, text, &style_cell);
+		encode_styled(out, text, &style_cell);
 		return;
 	}
-	encode(&plain, text, &style_cell);
+	encode_styled(&plain, text, &style_cell);
 	pmu_strbuf_add_n(out, "\"", 1);
 	from = pmu_strbuf_text(&plain);
 	while ((quote = strchr(from, '"'))) {

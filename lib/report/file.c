@@ -45,7 +45,7 @@ static int descriptor_of(const char *path)
 }
 
 /* Bytes of the folder's name in @path, with its last '/'; 0 for the current one. */
-static size_t folder_len(const char *path)
+static size_t folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -71,7 +71,7 @@ static int descriptor_behind(const char *path)
 			return -1;
 		link[n] = '\0';
 		if (link[0] != '/')
-			keep = folder_len(target);
+			keep = folder_length(target);
 		if (keep + (size_t)n >= PATH_MAX)
 			return -1;
 		strcpy(target + keep, link);
@@ -100,7 +100,7 @@ static void leave_folder(struct target *target)
 	target->folder = -1;
 }
 
-static void leave(struct target *target)
+static void leave_target(struct target *target)
 {
 	leave_folder(target);
 	if (target->fd >= 0)
@@ -111,7 +111,7 @@ static void leave(struct target *target)
 /* Return: 0 or a negative errno; -ENOENT where @path names no file in a folder. */
 static int enter_folder(struct target *target, const char *path)
 {
-	size_t len = folder_len(path);
+	size_t len = folder_length(path);
 	char folder[PATH_MAX] = ".";
 
 	if (len >= sizeof(folder) || strlen(path + len) > NAME_MAX)
@@ -125,7 +125,7 @@ static int enter_folder(struct target *target, const char *path)
 	return target->folder < 0 ? -errno : 0;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -135,11 +135,11 @@ static bool is_in_folder(const struct target *target)
 	struct stat st;
 
 	return !fstatat(target->folder, target->name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       is_same(&st, &target->st);
+	       is_same_file(&st, &target->st);
 }
 
 /* The name that the file itself bears.  Return: 0, or -ENOENT: it has none that is known here. */
-static int find_name(struct target *target, const char *path)
+static int find_target_name(struct target *target, const char *path)
 {
 	char link[32], real[PATH_MAX];
 	ssize_t n;
@@ -167,12 +167,12 @@ static int open_target(struct target *target, const char *path)
 	if (!fstat(target->fd, &target->st))
 		return 0;
 	rc = -errno;
-	leave(target);
+	leave_target(target);
 	return rc;
 }
 
 /* The same file for writing; without /proc by its name. */
-static int open_again(const struct target *target, const char *path)
+static int reopen_target(const struct target *target, const char *path)
 {
 	const int flags = O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
 	char link[32];
@@ -186,7 +186,7 @@ static int open_again(const struct target *target, const char *path)
 	fd = PMU_RETRY(open(path, flags));
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &st) && is_same(&st, &target->st))
+	if (!fstat(fd, &st) && is_same_file(&st, &target->st))
 		return fd;
 	close(fd);
 	return -ESTALE;
@@ -208,7 +208,7 @@ static int close_written(int fd, int rc)
 static int write_in_place(const struct target *target, const char *path, const char *text,
 			  size_t len)
 {
-	int fd = open_again(target, path), rc;
+	int fd = reopen_target(target, path), rc;
 
 	if (fd < 0)
 		return fd;
@@ -219,7 +219,7 @@ static int write_in_place(const struct target *target, const char *path, const c
 }
 
 /* A new file in a folder.  Return: a descriptor. */
-static int open_beside(int folder, char *temp, size_t size)
+static int open_temporary(int folder, char *temp, size_t size)
 {
 	static unsigned int last;
 
@@ -239,7 +239,7 @@ static int open_beside(int folder, char *temp, size_t size)
 }
 
 /* The new file gets the old one's owner, as far as we may, and its permissions. */
-static int take_over(int fd, const struct stat *old)
+static int take_owner(int fd, const struct stat *old)
 {
 	struct stat now;
 
@@ -264,7 +264,8 @@ static void set_time(int fd)
 }
 
 /* @target->fd is -1 where there is no such file yet. */
-static int replace(const struct target *target, const char *path, const char *text, size_t len)
+static int replace_target(const struct target *target, const char *path, const char *text,
+			  size_t len)
 {
 	bool old = target->fd >= 0;
 	char temp[TEMP_NAME_MAX];
@@ -273,14 +274,14 @@ static int replace(const struct target *target, const char *path, const char *te
 	/* a file that we could not write to is not replaced either */
 	if (old && faccessat(target->folder, target->name, W_OK, AT_EACCESS) < 0)
 		return -errno;
-	fd = open_beside(target->folder, temp, sizeof(temp));
+	fd = open_temporary(target->folder, temp, sizeof(temp));
 	if (fd < 0 && old && (fd == -EACCES || fd == -EPERM || fd == -EROFS))
 		return write_in_place(target, path, text, len);
 	if (fd < 0)
 		return fd;
 	rc = pmu_write_all(fd, text, len);
 	if (!rc && old)
-		rc = take_over(fd, &target->st);
+		rc = take_owner(fd, &target->st);
 	set_time(fd);
 	rc = close_written(fd, rc);
 	if (!rc && renameat(target->folder, temp, target->folder, target->name) < 0)
@@ -299,13 +300,13 @@ static int write_to_target(struct target *target, const char *path, const char *
 	int fd = descriptor_behind(path);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && is_same(&st, &target->st))
+	if (fd >= 0 && !fstat(fd, &st) && is_same_file(&st, &target->st))
 		return pmu_write_all(fd, text, len);
 	if (S_ISDIR(target->st.st_mode))
 		return -EISDIR;
-	if (!S_ISREG(target->st.st_mode) || find_name(target, path))
+	if (!S_ISREG(target->st.st_mode) || find_target_name(target, path))
 		return write_in_place(target, path, text, len);
-	return replace(target, path, text, len);
+	return replace_target(target, path, text, len);
 }
 
 /* A link to a file that does not exist yet: the kernel creates that, where it may be created. */
@@ -338,7 +339,7 @@ static int write_new(struct target *target, const char *path, const char *text, 
 	if (rc)
 		return rc;
 	if (fstatat(target->folder, target->name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? replace(target, path, text, len) : -errno;
+		return errno == ENOENT ? replace_target(target, path, text, len) : -errno;
 	leave_folder(target);
 	return write_behind_link(target, path, text, len);
 }
@@ -355,7 +356,7 @@ static int write_to(const char *path, const char *text, size_t len)
 		rc = write_to_target(&target, path, text, len);
 	else if (rc == -ENOENT && path[0])
 		rc = write_new(&target, path, text, len);
-	leave(&target);
+	leave_target(&target);
 	return rc;
 }
 
@@ -375,9 +376,9 @@ static const struct {
 	{ EAGAIN, "its reader takes nothing" },
 };
 
-static int tell(const char *path, int rc)
+static int tell_write_error(const char *path, int rc)
 {
-	size_t folder = folder_len(path);
+	size_t folder = folder_length(path);
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(helps); i++)
 		if (helps[i].error == -rc)
@@ -394,5 +395,5 @@ int pmu_report_write_file(const char *path, const char *text, size_t len)
 {
 	int rc = write_to(path, text, len);
 
-	return rc < 0 ? tell(path, rc) : 0;
+	return rc < 0 ? tell_write_error(path, rc) : 0;
 }

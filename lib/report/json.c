@@ -278,7 +278,7 @@ static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, !model->n_notes, "  ");
 }
 
-static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
+static void put_json_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 {
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN);
@@ -312,14 +312,14 @@ static void put_groups(struct pmu_strbuf *out, const struct pmu_model *model)
 	pmu_strbuf_add(out, ",\n  \"groups\": [");
 	for (unsigned int i = 0; i < model->n_sections; i++) {
 		next_line(out, !i, "    ");
-		put_group(out, &model->section[i]);
+		put_json_group(out, &model->section[i]);
 	}
 	end_list(out, !model->n_sections, "  ");
 }
 
 /* Which part it is of, where there are several. */
-static void put_part(struct pmu_strbuf *out, const struct pmu_model *model,
-		     const struct pmu_model_thread *thread)
+static void put_json_part(struct pmu_strbuf *out, const struct pmu_model *model,
+			  const struct pmu_model_thread *thread)
 {
 	if (!model->n_parts)
 		return;
@@ -331,7 +331,7 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 		       const struct pmu_model_thread *thread, bool life)
 {
 	pmu_strbuf_add(out, "{");
-	put_part(out, model, thread);
+	put_json_part(out, model, thread);
 	put_i64(out, "", "thread", thread->number);
 	put_text(out, ", ", "name", thread->name);
 	put_i64(out, ", ", "tid", thread->tid);
@@ -354,7 +354,7 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
+static void put_json_threads(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	bool life = pmu_model_has_teams(model);
 
@@ -366,7 +366,7 @@ static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, !model->n_threads, "  ");
 }
 
-static void put_socket(struct pmu_strbuf *out, int number)
+static void put_json_socket(struct pmu_strbuf *out, int number)
 {
 	if (number == PMU_MODEL_PROCESS)
 		put_text(out, "", "socket", "process");
@@ -384,16 +384,17 @@ static void put_sockets(struct pmu_strbuf *out, const struct pmu_model *model)
 
 		next_line(out, !i, "    ");
 		pmu_strbuf_add(out, "{");
-		put_part(out, model, socket);
-		put_socket(out, socket->number);
+		put_json_part(out, model, socket);
+		put_json_socket(out, socket->number);
 		put_u64(out, ", ", "time_ns", socket->time_ns);
 		pmu_strbuf_add(out, "}");
 	}
 	end_list(out, false, "  ");
 }
 
-static void put_counts(struct pmu_strbuf *out, const char *before, const char *name,
-		       const struct pmu_model_section *s, const uint64_t *value, uint32_t missing)
+static void put_json_counts(struct pmu_strbuf *out, const char *before, const char *name,
+			    const struct pmu_model_section *s, const uint64_t *value,
+			    uint32_t missing)
 {
 	key(out, before, name);
 	pmu_strbuf_add(out, "{");
@@ -402,8 +403,8 @@ static void put_counts(struct pmu_strbuf *out, const char *before, const char *n
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_metrics(struct pmu_strbuf *out, const char *before,
-			const struct pmu_model_section *s, const double *metric)
+static void put_json_metrics(struct pmu_strbuf *out, const char *before,
+			     const struct pmu_model_section *s, const double *metric)
 {
 	key(out, before, "metrics");
 	pmu_strbuf_add(out, "{");
@@ -525,7 +526,7 @@ static void put_each_count(struct pmu_strbuf *out, const char *before,
 		const uint64_t *value = pmu_counts_get(nth, row, &missing);
 
 		if (field->key && (value || !field->is_self))
-			put_counts(out, before, field->key, s, value, missing);
+			put_json_counts(out, before, field->key, s, value, missing);
 	}
 }
 
@@ -544,8 +545,8 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 		put_turns(out, indent, s, row->turns);
 	put_estimates(out, indent, s, row);
 	if (row->least)
-		put_counts(out, indent, "least", s, row->least->count, ~row->least->known);
-	put_metrics(out, indent, s, row->metric);
+		put_json_counts(out, indent, "least", s, row->least->count, ~row->least->known);
+	put_json_metrics(out, indent, s, row->metric);
 }
 
 static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s,
@@ -567,7 +568,7 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 
 enum row_kind { THREADS, WORKERS, SOCKETS };
 
-static enum row_kind kind_of(const struct pmu_model *model, const struct pmu_model_row *row)
+static enum row_kind kind_of_row(const struct pmu_model *model, const struct pmu_model_row *row)
 {
 	if (pmu_model_is_socket(model, row))
 		return SOCKETS;
@@ -575,9 +576,9 @@ static enum row_kind kind_of(const struct pmu_model *model, const struct pmu_mod
 }
 
 /* The rows of sum @i that are of this kind. */
-static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
-		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
-		     unsigned int i, enum row_kind kind)
+static void put_json_rows(struct pmu_strbuf *out, const struct pmu_model *model,
+			  const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
+			  unsigned int i, enum row_kind kind)
 {
 	static const char *const name[] = { "threads", "workers", "sockets" };
 	bool first = true;
@@ -586,14 +587,14 @@ static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 	for (unsigned int k = index->start[i]; k < index->start[i + 1]; k++) {
 		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
 
-		if (kind_of(model, row) != kind)
+		if (kind_of_row(model, row) != kind)
 			continue;
 		next_line(out, first, "       {");
 		first = false;
 		if (row->thread >= 0)
-			put_part(out, model, &model->thread[row->thread]);
+			put_json_part(out, model, &model->thread[row->thread]);
 		if (kind == SOCKETS)
-			put_socket(out, pmu_model_socket_number(model, row));
+			put_json_socket(out, pmu_model_socket_number(model, row));
 		else
 			put_i64(out, "", "thread", pmu_model_thread_number(model, row));
 		if (row->team_depth)
@@ -605,9 +606,9 @@ static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 	end_list(out, first, "     ");
 }
 
-static void put_team(struct pmu_strbuf *out, const struct pmu_model *model,
-		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
-		     unsigned int i)
+static void put_json_team(struct pmu_strbuf *out, const struct pmu_model *model,
+			  const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
+			  unsigned int i)
 {
 	const struct pmu_model_team *team = s->row[i].team;
 
@@ -627,13 +628,13 @@ static void put_team(struct pmu_strbuf *out, const struct pmu_model *model,
 	put_double(out, ", ", "imbalance", team->imbalance);
 	put_double(out, ", ", "efficiency", team->efficiency);
 	put_each_count(out, ",\n        ", s, &team->all);
-	put_metrics(out, ",\n        ", s, team->all.metric);
-	put_rows(out, model, s, index, i, WORKERS);
+	put_json_metrics(out, ",\n        ", s, team->all.metric);
+	put_json_rows(out, model, s, index, i, WORKERS);
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
-			const struct pmu_model_section *s, bool *first)
+static void put_json_section(struct pmu_strbuf *out, const struct pmu_model *model,
+			     const struct pmu_model_section *s, bool *first)
 {
 	struct pmu_rows_by_sum index;
 	struct pmu_several_rows *parts = NULL;
@@ -649,10 +650,10 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 		put_region(out, s, &s->row[i]);
 		if (parts)
 			model->several->put_json(out, parts, i);
-		put_team(out, model, s, &index, i);
-		put_rows(out, model, s, &index, i, THREADS);
+		put_json_team(out, model, s, &index, i);
+		put_json_rows(out, model, s, &index, i, THREADS);
 		if (model->n_sockets)
-			put_rows(out, model, s, &index, i, SOCKETS);
+			put_json_rows(out, model, s, &index, i, SOCKETS);
 		pmu_strbuf_add(out, "}");
 	}
 	if (parts)
@@ -698,7 +699,7 @@ void pmu_json_before_regions(struct pmu_strbuf *out, const struct pmu_model *mod
 	put_head(out, model);
 	put_remarks(out, model);
 	put_groups(out, model);
-	put_threads(out, model);
+	put_json_threads(out, model);
 	put_sockets(out, model);
 	if (model->several)
 		model->several->put_json_ranks(out, model);
@@ -717,7 +718,7 @@ void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model)
 	pmu_json_before_regions(out, model);
 	pmu_strbuf_add(out, ",\n  \"regions\": [");
 	for (unsigned int i = 0; i < model->n_sections; i++)
-		put_section(out, model, &model->section[i], &first);
+		put_json_section(out, model, &model->section[i], &first);
 	end_list(out, first, "  ");
 	pmu_json_after_regions(out, model);
 }

@@ -111,7 +111,8 @@ static bool take_apart(const char *name, struct parts *parts)
 }
 
 /* Part of a name without what is between <>, and without namespaces if that is asked for. */
-static void add_part(struct pmu_strbuf *out, const char *at, const char *end, bool no_namespaces)
+static void add_name_part(struct pmu_strbuf *out, const char *at, const char *end,
+			  bool no_namespaces)
 {
 	size_t begun = out->len; /* a name with the names around it */
 
@@ -157,16 +158,17 @@ void pmu_name_shorten(struct pmu_strbuf *out, const char *name, enum pmu_name_sh
 	}
 	end = parts.arguments ? parts.arguments : parts.end;
 	if (how == PMU_NAME_NO_TEMPLATES) {
-		add_part(out, name, parts.own, false);
-		add_part(out, parts.own, end, false);
+		add_name_part(out, name, parts.own, false);
+		add_name_part(out, parts.own, end, false);
 	} else {
-		add_part(out, how < PMU_NAME_NO_CLASS ? parts.class : parts.own, parts.own, false);
-		add_part(out, parts.own, end, false);
+		add_name_part(out, how < PMU_NAME_NO_CLASS ? parts.class : parts.own, parts.own,
+			      false);
+		add_name_part(out, parts.own, end, false);
 	}
 	if (!parts.arguments || how == PMU_NAME_BARE)
 		return;
 	if (how < PMU_NAME_NO_ARGUMENTS)
-		add_part(out, parts.arguments, parts.behind, how >= PMU_NAME_NO_NAMESPACES);
+		add_name_part(out, parts.arguments, parts.behind, how >= PMU_NAME_NO_NAMESPACES);
 	else
 		pmu_strbuf_add(out, parts.arguments[1] == ')' ? "()" : "(" BETWEEN ")");
 	pmu_strbuf_add_n(out, parts.behind, (size_t)(parts.end - parts.behind));
@@ -175,7 +177,7 @@ void pmu_name_shorten(struct pmu_strbuf *out, const char *name, enum pmu_name_sh
 /* --- into a width --- */
 
 /* Of all characters up to a number of them. */
-static const char *skip(const char *text, unsigned int n)
+static const char *skip_characters(const char *text, unsigned int n)
 {
 	for (; n && *text; n--) {
 		size_t len = pmu_utf8_next(text);
@@ -194,9 +196,9 @@ static void add_cut(struct pmu_strbuf *out, const char *text, unsigned int width
 		pmu_strbuf_add(out, text);
 		return;
 	}
-	pmu_strbuf_add_n(out, text, (size_t)(skip(text, (room + 1) / 2) - text));
+	pmu_strbuf_add_n(out, text, (size_t)(skip_characters(text, (room + 1) / 2) - text));
 	pmu_strbuf_add(out, BETWEEN);
-	pmu_strbuf_add(out, skip(text, n - room / 2));
+	pmu_strbuf_add(out, skip_characters(text, n - room / 2));
 }
 
 void pmu_name_fit(struct pmu_strbuf *out, const char *name, unsigned int width)
@@ -223,7 +225,7 @@ static const char *name_end(const char *path)
 }
 
 /* The names from @path on, each in @each characters. */
-static void add_names(struct pmu_strbuf *out, const char *path, unsigned int each)
+static void add_path_names(struct pmu_strbuf *out, const char *path, unsigned int each)
 {
 	struct pmu_strbuf name = { 0 };
 
@@ -250,13 +252,13 @@ void pmu_path_fit(struct pmu_strbuf *out, const char *path, unsigned int width)
 	for (unsigned int share = 2;
 	     share <= MOST_SHARES && pmu_utf8_width(pmu_strbuf_text(&text)) > width; share++) {
 		text.len = 0;
-		add_names(&text, path, width / share);
+		add_path_names(&text, path, width / share);
 	}
 	while (pmu_utf8_width(pmu_strbuf_text(&text)) > width && *name_end(rest)) {
 		rest = name_end(rest) + 1;
 		text.len = 0;
 		pmu_strbuf_add(&text, BETWEEN "/");
-		add_names(&text, rest, width / 2);
+		add_path_names(&text, rest, width / 2);
 	}
 	pmu_strbuf_add(out, pmu_strbuf_text(&text));
 	out->failed |= text.failed;

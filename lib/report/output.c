@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* Bytes of the folder's name in @path, with its last '/'; 0 for the current one. */
-static size_t folder_len(const char *path)
+static size_t output_folder_len(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -20,7 +20,7 @@ struct path_out {
 	size_t size;
 };
 
-static void put(struct path_out *out, const char *text, size_t len)
+static void put_path_bytes(struct path_out *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++, out->len++)
 		if (out->len + 1 < out->size)
@@ -33,7 +33,7 @@ static void put_name(struct path_out *out, const char *name)
 	bool only_dots = !name[strspn(name, ".")];
 
 	for (; *name; name++)
-		put(out, *name == '/' || only_dots ? "_" : name, 1);
+		put_path_bytes(out, *name == '/' || only_dots ? "_" : name, 1);
 }
 
 static int end_path(struct path_out *out)
@@ -49,10 +49,10 @@ static void put_letter(struct path_out *out, char letter, const struct pmu_outpu
 
 	switch (letter) {
 	case 'p':
-		put(out, number, (size_t)sprintf(number, "%ld", names->pid));
+		put_path_bytes(out, number, (size_t)sprintf(number, "%ld", names->pid));
 		break;
 	case 'n':
-		put(out, number, (size_t)sprintf(number, "%u", names->nth));
+		put_path_bytes(out, number, (size_t)sprintf(number, "%u", names->nth));
 		break;
 	case 'r':
 		put_name(out, names->rank && names->rank[0] ? names->rank : "0");
@@ -61,11 +61,11 @@ static void put_letter(struct path_out *out, char letter, const struct pmu_outpu
 		put_name(out, names->host && names->host[0] ? names->host : "localhost");
 		break;
 	case '%':
-		put(out, "%", 1);
+		put_path_bytes(out, "%", 1);
 		break;
 	default:
-		put(out, "%", 1);
-		put(out, &letter, 1);
+		put_path_bytes(out, "%", 1);
+		put_path_bytes(out, &letter, 1);
 	}
 }
 
@@ -78,7 +78,7 @@ int pmu_output_path(const char *configured, const struct pmu_output_names *names
 		if (*c == '%' && c[1])
 			put_letter(&path, *++c, names);
 		else
-			put(&path, c, 1);
+			put_path_bytes(&path, c, 1);
 	}
 	return end_path(&path);
 }
@@ -86,7 +86,7 @@ int pmu_output_path(const char *configured, const struct pmu_output_names *names
 int pmu_output_aside(const char *path, long pid, unsigned int nth, char *out, size_t size)
 {
 	struct path_out aside = { .text = out, .size = size };
-	size_t folder = folder_len(path), len = strlen(path);
+	size_t folder = output_folder_len(path), len = strlen(path);
 	const char *dot = strrchr(path + folder, '.');
 	size_t before = dot ? (size_t)(dot - path) : len;
 	char number[48];
@@ -94,10 +94,10 @@ int pmu_output_aside(const char *path, long pid, unsigned int nth, char *out, si
 	/* ".name" is a hidden file, not an ending, unless a format goes by it */
 	if (before == folder && pmu_report_format_of(path) == PMU_REPORT_TEXT)
 		before = len;
-	put(&aside, path, before);
-	put(&aside, number, (size_t)sprintf(number, ".%ld", pid));
+	put_path_bytes(&aside, path, before);
+	put_path_bytes(&aside, number, (size_t)sprintf(number, ".%ld", pid));
 	if (nth)
-		put(&aside, number, (size_t)sprintf(number, "-%u", nth));
-	put(&aside, path + before, len - before);
+		put_path_bytes(&aside, number, (size_t)sprintf(number, "-%u", nth));
+	put_path_bytes(&aside, path + before, len - before);
 	return end_path(&aside);
 }

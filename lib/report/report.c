@@ -25,7 +25,7 @@ static bool same_letters(const char *a, const char *b)
 	return *a == *b;
 }
 
-static bool ends_with(const char *path, const char *ending)
+static bool path_ends_with(const char *path, const char *ending)
 {
 	size_t len = strlen(path), n = strlen(ending);
 
@@ -35,7 +35,7 @@ static bool ends_with(const char *path, const char *ending)
 enum pmu_report_format pmu_report_format_of(const char *path)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(endings); i++)
-		if (ends_with(path, endings[i].ending))
+		if (path_ends_with(path, endings[i].ending))
 			return endings[i].format;
 	return PMU_REPORT_TEXT;
 }
@@ -64,13 +64,13 @@ int pmu_report_format_check(const char *path)
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(traces); i++)
-		if (ends_with(path, traces[i]))
+		if (path_ends_with(path, traces[i]))
 			return pmu_fail(
 				EINVAL,
 				"%s: a trace is made by 'pmu run --trace run%s', and no report is one",
 				path, traces[i]);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(commands); i++)
-		if (ends_with(path, commands[i]))
+		if (path_ends_with(path, commands[i]))
 			return pmu_fail(
 				EINVAL,
 				"%s: only the pmu command writes %s; a name that ends in .json gets what "

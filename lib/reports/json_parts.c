@@ -93,7 +93,7 @@ static void put_over_parts(struct pmu_strbuf *out, const struct pmu_over_parts *
 
 /* --- over ranks --- */
 
-static void put_over(struct pmu_strbuf *out, const struct pmu_over *over)
+static void put_json_over(struct pmu_strbuf *out, const struct pmu_over *over)
 {
 	if (!over->n) {
 		pmu_strbuf_add(out, "null");
@@ -123,11 +123,11 @@ static void put_over_ranks(struct pmu_strbuf *out, const struct pmu_several_rows
 
 	key(out, ",\n     ", "over_ranks");
 	key(out, "{", "time_ns");
-	put_over(out, &row->over[PMU_OVER_TIME_NS]);
+	put_json_over(out, &row->over[PMU_OVER_TIME_NS]);
 	key(out, ",\n        ", "self_ns");
-	put_over(out, &row->over[PMU_OVER_SELF_NS]);
+	put_json_over(out, &row->over[PMU_OVER_SELF_NS]);
 	key(out, ",\n        ", "calls");
-	put_over(out, &row->over[PMU_OVER_CALLS]);
+	put_json_over(out, &row->over[PMU_OVER_CALLS]);
 	put_double(out, ",\n        ", "explains", pmu_ranks_explains(parts->ranks, row));
 	key(out, ", ", "net");
 	pmu_strbuf_add(out, "{");
@@ -136,7 +136,7 @@ static void put_over_ranks(struct pmu_strbuf *out, const struct pmu_several_rows
 		if (row->is.missing >> i & 1)
 			pmu_strbuf_add(out, "null");
 		else
-			put_over(out, &row->over[PMU_OVER_COUNT + i]);
+			put_json_over(out, &row->over[PMU_OVER_COUNT + i]);
 	}
 	pmu_strbuf_add(out, "}}");
 }
@@ -189,11 +189,11 @@ void pmu_json_ranks(struct pmu_strbuf *out, const struct pmu_model *model)
 	key(out, ",\n  ", "over_ranks");
 	put_u64(out, "{", "ranks", ranks->n_ranks);
 	key(out, ",\n    ", "time_ns");
-	put_over(out, &ranks->whole[PMU_WHOLE_TIME]);
+	put_json_over(out, &ranks->whole[PMU_WHOLE_TIME]);
 	key(out, ",\n    ", "computing_ns");
-	put_over(out, &ranks->whole[PMU_WHOLE_COMPUTE]);
+	put_json_over(out, &ranks->whole[PMU_WHOLE_COMPUTE]);
 	key(out, ",\n    ", "mpi_ns");
-	put_over(out, &ranks->whole[PMU_WHOLE_MPI]);
+	put_json_over(out, &ranks->whole[PMU_WHOLE_MPI]);
 	key(out, ",\n    ", "longest");
 	for (unsigned int i = 0; i < ranks->n_worst; i++) {
 		put_u64(out, i ? ", {" : "[{", "rank", ranks->worst[i].rank);

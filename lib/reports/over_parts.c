@@ -45,7 +45,7 @@ struct one {
 	double value;
 };
 
-static void take(struct pmu_spread *spread, const struct one *one)
+static void take_spread(struct pmu_spread *spread, const struct one *one)
 {
 	if (!one->any)
 		return;
@@ -67,8 +67,8 @@ static bool together(const struct pmu_over_parts *over, unsigned int a, unsigned
 }
 
 /* Is there something of @count at @i of the index?  Then the part that has it, and how much. */
-static bool look(const struct pmu_over_parts *over, unsigned int i, int count, unsigned int *part,
-		 double *value)
+static bool look_at_portion(const struct pmu_over_parts *over, unsigned int i, int count,
+			    unsigned int *part, double *value)
 {
 	const struct pmu_model *model = over->model;
 	const struct pmu_model_section *s = over->section;
@@ -107,19 +107,19 @@ bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int cou
 		unsigned int part;
 		double value;
 
-		if (!look(over, i, count, &part, &value))
+		if (!look_at_portion(over, i, count, &part, &value))
 			continue;
 		if (part >= over->model->n_parts)
 			return false;
 		if (one.any && !together(over, one.part, part)) {
-			take(spread, &one);
+			take_spread(spread, &one);
 			one = (struct one){ 0 };
 		}
 		if (!one.any)
 			one = (struct one){ .part = part, .any = true };
 		one.value += value;
 	}
-	take(spread, &one);
+	take_spread(spread, &one);
 	if (!spread->n)
 		return false;
 	spread->mean = spread->sum / spread->n;

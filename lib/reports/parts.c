@@ -18,7 +18,7 @@ int pmu_parts_compare(const struct pmu_model_part *a, const struct pmu_model_par
 	return a->nth < b->nth ? -1 : a->nth > b->nth;
 }
 
-static int by_process(const void *a, const void *b)
+static int by_part_process(const void *a, const void *b)
 {
 	const struct pmu_model_part *const *x = a, *const *y = b;
 
@@ -42,7 +42,7 @@ unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsign
 		return n;
 	for (unsigned int i = 0; i < n; i++)
 		sorted[i] = &part[at ? at[i] : i];
-	qsort(sorted, n, sizeof(*sorted), by_process);
+	qsort(sorted, n, sizeof(*sorted), by_part_process);
 	for (unsigned int i = 0; i < n; i++)
 		n_processes += !i || !goes_on(sorted[i - 1], sorted[i]);
 	free(sorted);

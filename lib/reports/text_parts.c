@@ -176,7 +176,7 @@ static uint64_t whole(double value)
 	return value >= 0x1p63 ? UINT64_MAX : (uint64_t)(value + 0.5);
 }
 
-static void put_value(const struct over *o, struct pmu_cell *cell, double value)
+static void put_spread_value(const struct over *o, struct pmu_cell *cell, double value)
 {
 	const char *unit = o->count < 0 ? "ns" : o->s->count[o->count].unit;
 
@@ -249,7 +249,8 @@ static const char *rank_text(struct pmu_text *t, const struct pmu_ranks *ranks, 
 	return shown;
 }
 
-static const char *most_in(const struct over *o, unsigned int i, const struct pmu_spread *spread)
+static const char *part_of_most(const struct over *o, unsigned int i,
+				const struct pmu_spread *spread)
 {
 	const struct pmu_over *over;
 
@@ -295,15 +296,15 @@ static void fill_over(struct over *o)
 		o->spread |= spread.n > 1;
 		o->differ |= spread.n != o->n_all;
 		pmu_cell_exact(&o->cell[N_HAVE][i], spread.n);
-		put_value(o, &o->cell[MEAN][i], spread.mean);
-		put_value(o, &o->cell[LEAST][i], spread.min);
-		put_value(o, &o->cell[MOST][i], spread.max);
+		put_spread_value(o, &o->cell[MEAN][i], spread.mean);
+		put_spread_value(o, &o->cell[LEAST][i], spread.min);
+		put_spread_value(o, &o->cell[MOST][i], spread.max);
 		pmu_cell_text(&o->cell[IMBALANCE][i], "");
 		pmu_cell_text(&o->cell[WHERE][i], "");
 		if (spread.n > 1 && spread.mean > 0)
 			pmu_cell_share(&o->cell[IMBALANCE][i], spread.imbalance);
 		if (spread.max > 0)
-			pmu_cell_text(&o->cell[WHERE][i], most_in(o, i, &spread));
+			pmu_cell_text(&o->cell[WHERE][i], part_of_most(o, i, &spread));
 		put_explained(o, i);
 	}
 }
@@ -342,7 +343,7 @@ static void print_over(struct over *o)
 		t->legend |= PMU_LEGEND_DEEP;
 }
 
-static bool is_counted(const struct over *o)
+static bool is_any_counted(const struct over *o)
 {
 	for (unsigned int i = 0; i < o->n && o->count >= 0; i++)
 		if (!(o->s->row[o->at ? o->at[i] : i].missing >> o->count & 1))
@@ -450,7 +451,7 @@ static void print_each(struct over *o, int end)
 {
 	for (o->count = PMU_OVER_TIME; o->count < end && !o->t->failed; o->count++) {
 		o->differ = o->explained = false;
-		if (!is_counted(o))
+		if (!is_any_counted(o))
 			continue;
 		fill_over(o);
 		/* of processes that have nothing in common there is nothing to compare */
@@ -531,7 +532,7 @@ struct part_sum {
 	int64_t faults, switches, cpu_ns; /* -1: not known of all */
 };
 
-static void add_known(int64_t *sum, int64_t a, int64_t b)
+static void add_known_pair(int64_t *sum, int64_t a, int64_t b)
 {
 	if (*sum < 0 || a < 0 || b < 0 || __builtin_add_overflow(*sum, a, sum) ||
 	    __builtin_add_overflow(*sum, b, sum))
@@ -548,14 +549,14 @@ static void sum_threads(const struct pmu_text *t, struct part_sum *sum)
 		part->time_ns += thread->time_ns;
 		part->in_regions_ns += thread->in_regions_ns;
 		part->open |= thread->in_part;
-		add_known(&part->faults, thread->minor_faults, thread->major_faults);
-		add_known(&part->cpu_ns, thread->cpu_ns, 0);
-		add_known(&part->switches, thread->voluntary_switches,
-			  thread->involuntary_switches);
+		add_known_pair(&part->faults, thread->minor_faults, thread->major_faults);
+		add_known_pair(&part->cpu_ns, thread->cpu_ns, 0);
+		add_known_pair(&part->switches, thread->voluntary_switches,
+			       thread->involuntary_switches);
 	}
 }
 
-static void put_known(struct pmu_cell *cell, int64_t value, int64_t largest)
+static void put_part_cell(struct pmu_cell *cell, int64_t value, int64_t largest)
 {
 	if (value < 0)
 		pmu_cell_none(cell);
@@ -590,8 +591,8 @@ static void fill_part(struct pmu_text *t, const struct pmu_model_part *part, uns
 	pmu_cell_exact(&cell[THREADS][i], sum->n_threads);
 	pmu_cell_share(&cell[IN_REGIONS][i],
 		       sum->open ? NAN : (double)sum->in_regions_ns / (double)sum->time_ns);
-	put_known(&cell[FAULTS][i], sum->faults, largest->faults);
-	put_known(&cell[SWITCHES][i], sum->switches, largest->switches);
+	put_part_cell(&cell[FAULTS][i], sum->faults, largest->faults);
+	put_part_cell(&cell[SWITCHES][i], sum->switches, largest->switches);
 	pmu_cell_text(&cell[END][i], part->died ? "not cleanly" : "");
 	t->failed |= pid.failed;
 	pmu_strbuf_free(&pid);

@@ -22,7 +22,7 @@ static void know_no_usage(struct pmu_store_thread *record)
 	record->cpu_ns = 0;
 }
 
-static void fill_record(struct pmu_thread *self)
+static void fill_thread_record(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
 
@@ -161,7 +161,7 @@ static bool reads_nothing(const struct pmu_thread *self)
  * Time of a read, the least of a few: short calls of a row are doubtful if they are not long
  * against it. Not where the read is no part of their counts.
  */
-static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout)
+static void measure_thread_read(struct pmu_thread *self, struct pmu_store_group *layout)
 {
 	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
 
@@ -190,7 +190,7 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 				      &self->rows);
 		if (rc < 0)
 			return rc;
-		fill_record(self);
+		fill_thread_record(self);
 		pmu_trace_attach(self);
 	} else {
 		continue_record(self);
@@ -203,7 +203,7 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 		}
 		return rc;
 	}
-	measure_read(self, group->layout);
+	measure_thread_read(self, group->layout);
 	self->last_end = &self->rows.record->last_end;
 	PMU_PUBLISH_LAST(self->rows.record->state, PMU_THREAD_LIVE);
 	pmu_table_point(&pmu_session.table);

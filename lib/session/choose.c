@@ -15,7 +15,7 @@
 #include "session/fit.h"
 #include "session/session.h"
 
-static void note(const char *text)
+static void tell_note(const char *text)
 {
 	pmu_session_tell(PMU_META_NOTE, text);
 }
@@ -29,8 +29,8 @@ static void keep_reason(struct pmu_session_group *group, const struct pmu_backen
 			 mend[0] ? "; to mend it: " : "", mend);
 }
 
-static void refuse(struct pmu_session_group *group, const struct pmu_backend *backend,
-		   const struct pmu_probe *probe)
+static void refuse_backend(struct pmu_session_group *group, const struct pmu_backend *backend,
+			   const struct pmu_probe *probe)
 {
 	char text[sizeof(probe->why) + sizeof(probe->mend) + 32];
 
@@ -69,11 +69,11 @@ static void say_simulated(struct pmu_session_group *to)
 		text, sizeof(text),
 		"times are those of the simulation, in which a program takes some %d times as long",
 		pmu_valgrind_tool() == PMU_VALGRIND_COUNTER ? 10 : 50);
-	note(text);
+	tell_note(text);
 }
 
 /* "perf cannot count A, B here: why" */
-static void note_lost(const struct pmu_backend *backend, const struct pmu_fit_loss *loss)
+static void note_lost_events(const struct pmu_backend *backend, const struct pmu_fit_loss *loss)
 {
 	char text[768];
 
@@ -81,7 +81,7 @@ static void note_lost(const struct pmu_backend *backend, const struct pmu_fit_lo
 		return;
 	snprintf(text, sizeof(text), "%s cannot count %s here: %s", backend->name, loss->names,
 		 loss->why);
-	note(text);
+	tell_note(text);
 }
 
 /* The same for events that are not optional. */
@@ -108,16 +108,16 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	if (backend->simulated)
 		say_simulated(to);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
-		note_lost(backend, &fit->lost[i]);
+		note_lost_events(backend, &fit->lost[i]);
 	if (!fit->missing.why[0])
 		return;
 	snprintf(text, sizeof(text), "%s%s%s", fit->missing.names,
 		 fit->missing.names[0] ? " missing: " : "", fit->missing.why);
-	note(text);
+	tell_note(text);
 }
 
 /* On another machine's behalf (PMU_CPUID_FILE) only sources that go by registers can count. */
-static bool is_elsewhere(const struct pmu_backend *backend, struct pmu_probe *probe)
+static bool reads_other_machine(const struct pmu_backend *backend, struct pmu_probe *probe)
 {
 	if (!pmu_session.config.from.cpuid_file || !backend->here_alone)
 		return false;
@@ -146,7 +146,7 @@ static struct refusal {
 	struct pmu_fit fit;
 } * refusals[4];
 
-static bool is_absent(int rc)
+static bool is_absent_error(int rc)
 {
 	return rc == -ENODEV || rc == -ENOSYS || rc == -ENOENT;
 }
@@ -155,8 +155,8 @@ static bool is_absent(int rc)
  * Byte for byte: what is alike in padding, too, is the same request.  One that differs there alone
  * is taken for another, and costs what it costs without a refusal: its source is asked.
  */
-static bool is_known(const struct refusal *refusal, const struct pmu_session_group *group,
-		     const struct pmu_backend *backend, bool asked)
+static bool is_known_refusal(const struct refusal *refusal, const struct pmu_session_group *group,
+			     const struct pmu_backend *backend, bool asked)
 {
 	return refusal && refusal->backend == backend && refusal->asked == asked &&
 	       !memcmp(&refusal->group, &group->group, sizeof(group->group)) &&
@@ -169,7 +169,7 @@ static void keep_refusal(const struct pmu_session_group *group, const struct pmu
 	for (size_t i = 0; i < PMU_ARRAY_LEN(refusals); i++) {
 		struct refusal **refusal = &refusals[i];
 
-		if (*refusal && !is_known(*refusal, group, backend, asked))
+		if (*refusal && !is_known_refusal(*refusal, group, backend, asked))
 			continue;
 		if (!*refusal)
 			*refusal = malloc(sizeof(**refusal));
@@ -193,14 +193,14 @@ static int fit_source(const struct pmu_session_group *group, const struct pmu_ba
 	int rc;
 
 	for (size_t i = 0; pmu_session.in_child && i < PMU_ARRAY_LEN(refusals); i++) {
-		if (!is_known(refusals[i], group, backend, asked))
+		if (!is_known_refusal(refusals[i], group, backend, asked))
 			continue;
 		*fit = refusals[i]->fit;
 		return refusals[i]->rc;
 	}
 	rc = pmu_fit(&group->group, asked, keeps_columns(group), probe_source,
 		     (void *)(uintptr_t)backend, fit);
-	if (is_absent(rc) && !group->layout)
+	if (is_absent_error(rc) && !group->layout)
 		keep_refusal(group, backend, asked, rc, fit);
 	return rc;
 }
@@ -211,8 +211,8 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 	struct pmu_fit fit = { .plan = group->plan };
 	int rc;
 
-	if (is_elsewhere(backend, &fit.first)) {
-		refuse(group, backend, &fit.first);
+	if (reads_other_machine(backend, &fit.first)) {
+		refuse_backend(group, backend, &fit.first);
 		return false;
 	}
 	rc = fit_source(group, backend, asked, &fit);
@@ -220,7 +220,7 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 		accept_fit(group, backend, &fit);
 	/* Without PMU_BACKEND, a source that most machines do not have is not worth a refusal. */
 	else if (rc != -ENOSYS || !backend->rare || pmu_session.config.backend)
-		refuse(group, backend, &fit.first);
+		refuse_backend(group, backend, &fit.first);
 	return rc == 0;
 }
 
@@ -290,7 +290,7 @@ static bool counts_sockets(const struct pmu_session_group *group, const struct p
 			   bool asked, struct pmu_fit *fit)
 {
 	*fit = (struct pmu_fit){ .plan = group->plan };
-	return backend->sockets && !is_elsewhere(backend, &fit->first) &&
+	return backend->sockets && !reads_other_machine(backend, &fit->first) &&
 	       !pmu_fit(&group->group, asked, keeps_columns(group), probe_source,
 			(void *)(uintptr_t)backend, fit) &&
 	       !(fit->plan.absent & pmu_plan_sockets(&group->plan));
@@ -309,7 +309,7 @@ static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 	for (int i = 0; pmu_plan_sockets(&group->plan) && pmu_backends[i]; i++) {
 		if (counts_sockets(group, pmu_backends[i], asked, &fit)) {
 			if (better)
-				refuse(group, better, &why);
+				refuse_backend(group, better, &why);
 			return try_and_accept(group, pmu_backends[i], asked);
 		}
 		if (pmu_backends[i]->sockets && !better) {

@@ -20,7 +20,7 @@ void pmu_session_tell(enum pmu_meta_key key, const char *text)
 		pmu_brief_add(&pmu_session.texts, key, text);
 }
 
-static void add(enum pmu_meta_key key, const char *text)
+static void tell_meta(enum pmu_meta_key key, const char *text)
 {
 	pmu_session_tell(key, text);
 }
@@ -30,7 +30,7 @@ static void describe_program(void)
 	char text[1024];
 	long n = pmu_sysfile_read("/proc/self/cmdline", text, sizeof(text));
 
-	add(PMU_META_PROGRAM, program_invocation_short_name);
+	tell_meta(PMU_META_PROGRAM, program_invocation_short_name);
 	/* A longer line is cut where the buffer ends. */
 	if (n == -EFBIG)
 		n = sizeof(text) - 1;
@@ -41,21 +41,21 @@ static void describe_program(void)
 		text[n] = '\0';
 		while (n > 0 && text[n - 1] == ' ')
 			text[--n] = '\0';
-		add(PMU_META_COMMAND, text);
+		tell_meta(PMU_META_COMMAND, text);
 	}
 	if (gethostname(text, sizeof(text)) == 0) {
 		text[sizeof(text) - 1] = '\0';
-		add(PMU_META_HOST, text);
+		tell_meta(PMU_META_HOST, text);
 	}
 	if (pmu_session.forked_from) {
 		snprintf(text, sizeof(text), "%d", pmu_session.forked_from);
 		pmu_table_meta(&pmu_session.table, PMU_META_FORKED, text);
 	}
 	if (pmu_session_rank())
-		add(PMU_META_RANK, pmu_session_rank());
+		tell_meta(PMU_META_RANK, pmu_session_rank());
 	if (pmu_session_ranks())
-		add(PMU_META_RANKS, pmu_session_ranks());
-	add(PMU_META_VERSION, PMU_VERSION_STRING);
+		tell_meta(PMU_META_RANKS, pmu_session_ranks());
+	tell_meta(PMU_META_VERSION, PMU_VERSION_STRING);
 }
 
 /* The machine that the counts are of, where that is another one. */
@@ -65,10 +65,10 @@ static void describe_recorded(const struct pmu_cpu_id *id)
 
 	snprintf(text, sizeof(text), "%s, by PMU_CPUID_FILE",
 		 id->brand[0] ? id->brand : "unknown CPU");
-	add(PMU_META_MACHINE, text);
+	tell_meta(PMU_META_MACHINE, text);
 	snprintf(text, sizeof(text), "%s-%u-%u-%u", id->vendor, id->family, id->model,
 		 id->stepping);
-	add(PMU_META_CPU, text);
+	tell_meta(PMU_META_CPU, text);
 }
 
 static void describe_machine(void)
@@ -86,11 +86,11 @@ static void describe_machine(void)
 		 known && id.hypervisor && id.hypervisor_name[0] ? " (" : "",
 		 known && id.hypervisor ? id.hypervisor_name : "",
 		 known && id.hypervisor && id.hypervisor_name[0] ? ")" : "");
-	add(PMU_META_MACHINE, text);
+	tell_meta(PMU_META_MACHINE, text);
 	if (!known)
 		return;
 	snprintf(text, sizeof(text), "%s-%u-%u-%u", id.vendor, id.family, id.model, id.stepping);
-	add(PMU_META_CPU, text);
+	tell_meta(PMU_META_CPU, text);
 }
 
 static void describe_source(void)
@@ -98,9 +98,9 @@ static void describe_source(void)
 	const struct pmu_session_group *group = &pmu_session.group[0];
 	char text[256] = "";
 
-	add(PMU_META_SOURCE, group->backend->name);
+	tell_meta(PMU_META_SOURCE, group->backend->name);
 	group->backend->describe(group->source, text, sizeof(text));
-	add(PMU_META_SOURCE_DETAIL, text);
+	tell_meta(PMU_META_SOURCE_DETAIL, text);
 }
 
 static void describe_metrics(void)
@@ -113,7 +113,7 @@ static void describe_metrics(void)
 
 			snprintf(text, sizeof(text), "%u\t%s\t%s\t%s", i, group->metric[j].name,
 				 group->metric[j].unit, group->metric[j].formula);
-			add(PMU_META_METRIC, text);
+			tell_meta(PMU_META_METRIC, text);
 		}
 	}
 }
@@ -129,7 +129,7 @@ void pmu_session_describe_pinning(void)
 	if (!strcmp(last, text))
 		return;
 	strcpy(last, text);
-	add(PMU_META_PINNING, text);
+	tell_meta(PMU_META_PINNING, text);
 }
 
 void pmu_session_describe(void)
@@ -145,5 +145,5 @@ void pmu_session_describe(void)
 	pmu_session.last_pinning[0] = '\0';
 	pmu_session_describe_pinning();
 	if (pmu_session.config.output[0])
-		add(PMU_META_OUTPUT, pmu_session.config.output);
+		tell_meta(PMU_META_OUTPUT, pmu_session.config.output);
 }

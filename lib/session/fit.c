@@ -22,13 +22,13 @@ struct fitting {
 	struct pmu_probe probe; /* the last answer */
 };
 
-static bool is_there(const struct fitting *f, unsigned int slot)
+static bool is_in_plan(const struct fitting *f, unsigned int slot)
 {
 	return !(f->fit->plan.absent >> slot & 1);
 }
 
 /* Whole names only; dots stand for those that have no room. */
-static void add_name(char *names, size_t size, const char *name)
+static void add_lost_name(char *names, size_t size, const char *name)
 {
 	static const char dots[] = ", ...";
 	size_t len = strlen(names);
@@ -45,7 +45,7 @@ static void say_why(struct pmu_fit_loss *loss, const struct pmu_probe *probe)
 	memcpy(loss->mend, probe->mend, sizeof(loss->mend));
 }
 
-static void give_up(struct fitting *f, unsigned int slot)
+static void give_slot_up(struct fitting *f, unsigned int slot)
 {
 	struct pmu_fit *fit = f->fit;
 	struct pmu_fit_loss *loss =
@@ -58,7 +58,7 @@ static void give_up(struct fitting *f, unsigned int slot)
 		snprintf(fit->why[slot], sizeof(fit->why[slot]), "%s", f->probe.why);
 	if (!loss->names[0])
 		say_why(loss, &f->probe);
-	add_name(loss->names, sizeof(loss->names), f->group->event[slot].name);
+	add_lost_name(loss->names, sizeof(loss->names), f->group->event[slot].name);
 }
 
 /* Events that do not exist here; false where one of them cannot be done without. */
@@ -67,11 +67,11 @@ static bool drop_unknown(struct fitting *f)
 	bool dropped = false;
 
 	for (unsigned int i = 0; i < f->fit->plan.n_slots; i++) {
-		if (!f->probe.error[i] || f->probe.error[i] == -ENOSPC || !is_there(f, i))
+		if (!f->probe.error[i] || f->probe.error[i] == -ENOSPC || !is_in_plan(f, i))
 			continue;
 		if (!f->group->event[i].optional && !f->asked)
 			return false;
-		give_up(f, i);
+		give_slot_up(f, i);
 		dropped = true;
 	}
 	return dropped;
@@ -87,9 +87,9 @@ static bool drop_forbidden(struct fitting *f)
 
 	for (unsigned int i = 0; i < f->fit->plan.n_slots; i++) {
 		if ((f->probe.error[i] != -EACCES && f->probe.error[i] != -EPERM) ||
-		    !is_there(f, i) || !f->group->event[i].optional)
+		    !is_in_plan(f, i) || !f->group->event[i].optional)
 			continue;
-		give_up(f, i);
+		give_slot_up(f, i);
 		dropped = true;
 	}
 	return dropped;
@@ -101,7 +101,7 @@ static uint32_t unfit_slots(const struct fitting *f)
 	uint32_t unfit = 0;
 
 	for (unsigned int i = 0; i < f->fit->plan.n_slots; i++)
-		if (f->probe.error[i] == -ENOSPC && is_there(f, i))
+		if (f->probe.error[i] == -ENOSPC && is_in_plan(f, i))
 			unfit |= 1u << i;
 	return unfit;
 }
@@ -120,7 +120,7 @@ static int in_the_way_of(const struct fitting *f, unsigned int slot)
 		if (f->probe.error[i] && f->group->event[i].optional)
 			others |= 1u << i;
 	for (unsigned int i = f->fit->plan.n_slots; i-- > 0;) {
-		if (!is_there(f, i) || f->probe.error[i] || !f->group->event[i].optional)
+		if (!is_in_plan(f, i) || f->probe.error[i] || !f->group->event[i].optional)
 			continue;
 		without = f->fit->plan;
 		without.absent = others | 1u << i;
@@ -149,11 +149,11 @@ static bool drop_unfit(struct fitting *f)
 		other = in_the_way_of(f, slot);
 		if (other < 0 && !f->asked)
 			return false;
-		give_up(f, other < 0 ? slot : (unsigned int)other);
+		give_slot_up(f, other < 0 ? slot : (unsigned int)other);
 		return true;
 	}
 	for (uint32_t left = unfit; left; left &= left - 1)
-		give_up(f, (unsigned int)__builtin_ctz(left));
+		give_slot_up(f, (unsigned int)__builtin_ctz(left));
 	return unfit != 0;
 }
 
@@ -166,11 +166,11 @@ static bool drop_last(struct fitting *f)
 		for (unsigned int i = f->fit->plan.n_slots; i-- > 0;) {
 			bool optional = f->group->event[i].optional;
 
-			if (!is_there(f, i) || (pass == 0 && !optional))
+			if (!is_in_plan(f, i) || (pass == 0 && !optional))
 				continue;
 			if (!optional && !f->asked)
 				return false;
-			give_up(f, i);
+			give_slot_up(f, i);
 			return true;
 		}
 	}
@@ -183,10 +183,11 @@ static void leave_missing(struct fitting *f)
 	struct pmu_fit *fit = f->fit;
 
 	for (unsigned int i = 0; i < fit->plan.n_slots; i++) {
-		if (!f->probe.error[i] || !is_there(f, i))
+		if (!f->probe.error[i] || !is_in_plan(f, i))
 			continue;
 		fit->plan.absent |= 1u << i;
-		add_name(fit->missing.names, sizeof(fit->missing.names), f->group->event[i].name);
+		add_lost_name(fit->missing.names, sizeof(fit->missing.names),
+			      f->group->event[i].name);
 	}
 	say_why(&fit->missing, &f->probe);
 }

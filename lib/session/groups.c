@@ -37,7 +37,7 @@ static int write_layout(unsigned int index)
 }
 
 /* The processors of PMU_COUNT=cpu: those the process may use. */
-static void list_cpus(struct pmu_plan *plan)
+static void list_plan_cpus(struct pmu_plan *plan)
 {
 	static int *cpus; /* [PMU_MASK_CPUS], for all groups and sessions */
 	struct pmu_mask mask;
@@ -76,7 +76,7 @@ static void refuse_open(struct pmu_session_group *group)
 }
 
 /* Sockets belong to no call: their counters run while it is the group's turn, whatever runs there. */
-static void note_sockets(const struct pmu_session_group *group)
+static void note_socket_turns(const struct pmu_session_group *group)
 {
 	char text[256];
 
@@ -110,7 +110,7 @@ int pmu_session_open_group(struct pmu_session_group *group)
 	else
 		pmu_sockets_open(group);
 	if (!group->was_open)
-		note_sockets(group);
+		note_socket_turns(group);
 	group->was_open = true;
 	return 0;
 }
@@ -305,7 +305,7 @@ int pmu_session_choose_groups(enum pmu_emulation emulated)
 		group->plan.by_kernel = !config->user_read;
 		group->plan.from = counted_machine();
 		group->plan.emulated = emulated;
-		list_cpus(&group->plan);
+		list_plan_cpus(&group->plan);
 		pmu_session_choose(group, config->group_given);
 		/* where nothing is counted there is nothing to add to */
 		if (why[0] && group->backend->counts)

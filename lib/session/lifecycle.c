@@ -22,7 +22,7 @@ bool pmu_session_is_ours(void)
  * A child may have several threads by its first call: one of them lets go of the parent's parts,
  * the others wait.
  */
-static bool take_first(uint32_t *owner)
+static bool claim_first(uint32_t *owner)
 {
 	uint32_t was = PMU_OWNER_PARENT;
 
@@ -30,9 +30,9 @@ static bool take_first(uint32_t *owner)
 					   __ATOMIC_ACQUIRE);
 }
 
-static bool take_over(void)
+static bool take_over_session(void)
 {
-	if (take_first(pmu_session.owner))
+	if (claim_first(pmu_session.owner))
 		return true;
 	while (!pmu_session_is_ours())
 		sched_yield();
@@ -53,7 +53,7 @@ void pmu_session_own_lock(void)
 {
 	if (likely(!lock_owner || __atomic_load_n(lock_owner, __ATOMIC_ACQUIRE) == PMU_OWNER_SELF))
 		return;
-	if (take_first(lock_owner)) {
+	if (claim_first(lock_owner)) {
 		/*
 		 * In a child the thread that held it does not exist; the list may be halfway
 		 * through a change.
@@ -74,7 +74,7 @@ void pmu_session_forked(void)
 {
 	struct pmu_thread *thread;
 
-	if (!take_over())
+	if (!take_over_session())
 		return;
 	for (thread = pmu_session.threads; thread; thread = thread->next)
 		pmu_close_counters(thread);

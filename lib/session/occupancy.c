@@ -6,7 +6,7 @@
 #include "store/bank.h"
 
 /* A thread that is cancelled in the middle of a read would keep the lock. */
-static int lock(struct pmu_socket_entry *entry)
+static int lock_entry(struct pmu_socket_entry *entry)
 {
 	int state;
 
@@ -15,13 +15,13 @@ static int lock(struct pmu_socket_entry *entry)
 	return state;
 }
 
-static void unlock(struct pmu_socket_entry *entry, int state)
+static void unlock_entry(struct pmu_socket_entry *entry, int state)
 {
 	pthread_mutex_unlock(&entry->lock);
 	pthread_setcancelstate(state, NULL);
 }
 
-static void start(struct pmu_sockets *sockets, struct pmu_socket_entry *entry)
+static void start_entry(struct pmu_sockets *sockets, struct pmu_socket_entry *entry)
 {
 	entry->start_missing = pmu_sockets_read(sockets, entry->socket, entry->start);
 	entry->start_ticks = pmu_clock_ticks(sockets->clock);
@@ -34,14 +34,15 @@ static struct pmu_banks begin_banks(const struct pmu_sockets *sockets,
 }
 
 /* In the row, too; the entry's lock is held, and it has a row. */
-static void add_flags(struct pmu_socket_entry *entry, struct pmu_store_row *row, unsigned int flags)
+static void add_entry_flags(struct pmu_socket_entry *entry, struct pmu_store_row *row,
+			    unsigned int flags)
 {
 	entry->flags = (uint16_t)(entry->flags | flags);
 	PMU_PUBLISH(row->flags, entry->flags);
 }
 
-static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
-		   struct pmu_store_row *row)
+static void finish_entry(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
+			 struct pmu_store_row *row)
 {
 	uint64_t ticks = pmu_clock_ticks(sockets->clock), now[PMU_MAX_SLOTS];
 	/*
@@ -67,11 +68,11 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 
 static void set_flags(struct pmu_socket_entry *entry, unsigned int flags)
 {
-	int state = lock(entry);
+	int state = lock_entry(entry);
 
 	if (entry->row)
-		add_flags(entry, entry->row, flags);
-	unlock(entry, state);
+		add_entry_flags(entry, entry->row, flags);
+	unlock_entry(entry, state);
 }
 
 /*
@@ -81,7 +82,7 @@ static void set_flags(struct pmu_socket_entry *entry, unsigned int flags)
  *
  * Return: there was another one.
  */
-static bool join(struct pmu_socket_entry *around)
+static bool join_occupied(struct pmu_socket_entry *around)
 {
 	return around && __atomic_fetch_add(&around->nested, 1, __ATOMIC_ACQ_REL) > 0;
 }
@@ -96,7 +97,7 @@ static void part(struct pmu_socket_entry *around)
  * The socket the thread runs on now, wherever it was pinned; on another machine's dump, the one
  * that its place stands for.
  */
-static unsigned int where(const struct pmu_thread *self)
+static unsigned int socket_here(const struct pmu_thread *self)
 {
 	struct pmu_sockets *sockets = self->sockets;
 	int cpu, socket = -1;
@@ -114,7 +115,7 @@ static unsigned int where(const struct pmu_thread *self)
 static struct pmu_socket_entry *find_entry(struct pmu_thread *self,
 					   const struct pmu_occupancy *occupancy)
 {
-	unsigned int socket = where(self);
+	unsigned int socket = socket_here(self);
 	struct pmu_socket_entry *entry;
 
 	if (!occupancy->region)
@@ -139,11 +140,11 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 		return;
 	}
 	parent = entry->around;
-	state = lock(entry);
+	state = lock_entry(entry);
 	row = entry->row;
 	if (row && !entry->inside++) {
-		crowded = join(parent);
-		start(self->sockets, entry);
+		crowded = join_occupied(parent);
+		start_entry(self->sockets, entry);
 		PMU_PUBLISH(row->open, 1);
 	}
 	/*
@@ -153,8 +154,8 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	 */
 	if (row && around && !self->sockets->process &&
 	    (!around->entry || around->entry->socket != entry->socket))
-		add_flags(entry, row, PMU_STORE_ROW_OVERLAP);
-	unlock(entry, state);
+		add_entry_flags(entry, row, PMU_STORE_ROW_OVERLAP);
+	unlock_entry(entry, state);
 	if (crowded)
 		set_flags(parent, PMU_STORE_ROW_CROWDED);
 	occupancy->entry = entry;
@@ -162,7 +163,7 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	self->occupancies = occupancy;
 }
 
-static struct pmu_socket_entry *take(struct pmu_thread *self, struct pmu_occupancy *occupancy)
+static struct pmu_socket_entry *take_entry(struct pmu_thread *self, struct pmu_occupancy *occupancy)
 {
 	struct pmu_socket_entry *entry = occupancy->entry;
 	struct pmu_occupancy **at = &self->occupancies;
@@ -177,42 +178,42 @@ static struct pmu_socket_entry *take(struct pmu_thread *self, struct pmu_occupan
 
 void pmu_occupancy_end(struct pmu_thread *self, struct pmu_occupancy *occupancy, unsigned int flags)
 {
-	struct pmu_socket_entry *entry = take(self, occupancy);
+	struct pmu_socket_entry *entry = take_entry(self, occupancy);
 	struct pmu_store_row *row;
 	int state;
 
 	if (!entry)
 		return;
-	state = lock(entry);
+	state = lock_entry(entry);
 	row = entry->row;
 	if (row && flags)
-		add_flags(entry, row, flags);
+		add_entry_flags(entry, row, flags);
 	if (row && entry->inside && !--entry->inside) {
 		struct pmu_socket_entry *around = entry->around;
 
-		finish(self->sockets, entry, row);
+		finish_entry(self->sockets, entry, row);
 		part(around);
 		PMU_PUBLISH(row->open, 0);
 	}
-	unlock(entry, state);
+	unlock_entry(entry, state);
 }
 
 void pmu_occupancy_give_up(struct pmu_thread *self, struct pmu_occupancy *occupancy)
 {
-	struct pmu_socket_entry *entry = take(self, occupancy);
+	struct pmu_socket_entry *entry = take_entry(self, occupancy);
 	struct pmu_store_row *row;
 	int state;
 
 	if (!entry)
 		return;
-	state = lock(entry);
+	state = lock_entry(entry);
 	row = entry->row;
 	if (row && entry->inside && !--entry->inside) {
 		part(entry->around);
 		PMU_ROW_SET(row, unended, row->unended + 1);
 		PMU_PUBLISH(row->open, 0);
 	}
-	unlock(entry, state);
+	unlock_entry(entry, state);
 }
 
 void pmu_sockets_detach(struct pmu_thread *self)
@@ -229,31 +230,31 @@ void pmu_occupancy_flag(struct pmu_occupancy *occupancy, unsigned int flags)
 
 /* --- from zero --- */
 
-static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
-		  struct pmu_store_row *row)
+static void reset_entry(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
+			struct pmu_store_row *row)
 {
 	struct pmu_banks banks = begin_banks(sockets, entry, row);
 
 	pmu_bank_clear(banks.is, sockets->n_slots);
 	pmu_banks_commit(&banks);
 	entry->flags &= PMU_STORE_ROW_FLAT;
-	add_flags(entry, row,
-		  __atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1 ? PMU_STORE_ROW_CROWDED
-									: 0);
+	add_entry_flags(
+		entry, row,
+		__atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1 ? PMU_STORE_ROW_CROWDED : 0);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	if (entry->inside)
-		start(sockets, entry);
+		start_entry(sockets, entry);
 }
 
 void pmu_occupancy_reset(struct pmu_thread *self, struct pmu_occupancy *occupancy)
 {
 	for (unsigned int i = 0; occupancy->region && i <= self->sockets->n; i++) {
 		struct pmu_socket_entry *entry = &occupancy->region->entry[i];
-		int state = lock(entry);
+		int state = lock_entry(entry);
 
 		if (entry->row)
-			reset(self->sockets, entry, entry->row);
-		unlock(entry, state);
+			reset_entry(self->sockets, entry, entry->row);
+		unlock_entry(entry, state);
 	}
 }

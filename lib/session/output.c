@@ -27,7 +27,7 @@
  * A file that appeared after the first session began was written by this run, in this process or
  * another one.
  */
-static bool taken(const char *path)
+static bool is_taken_path(const char *path)
 {
 	struct stat st;
 
@@ -56,7 +56,7 @@ static int absolute(const char *path, char *out, size_t size)
  * A configured path as the name of a file that this run has not written yet; @plain is room to work
  * in.
  */
-static int resolve(const char *configured, char *path, char *plain, size_t size)
+static int resolve_output(const char *configured, char *path, char *plain, size_t size)
 {
 	const char *rank = pmu_session_rank();
 	char host[256] = "";
@@ -78,13 +78,13 @@ static int resolve(const char *configured, char *path, char *plain, size_t size)
 	rc = absolute(path, plain, size);
 	if (rc < 0)
 		return rc;
-	if (is_device(plain) || (own_name && !taken(plain))) {
+	if (is_device(plain) || (own_name && !is_taken_path(plain))) {
 		memcpy(path, plain, strlen(plain) + 1);
 		return 0;
 	}
 	for (unsigned int nth = names.nth > 1 ? names.nth : 0; nth < 100000; nth += nth ? 1 : 2) {
 		rc = pmu_output_aside(plain, pmu_session.pid, nth, path, size);
-		if (rc < 0 || !taken(path))
+		if (rc < 0 || !is_taken_path(path))
 			return rc < 0 ? rc : 0;
 	}
 	return -EEXIST;
@@ -140,7 +140,7 @@ int pmu_output_name(struct pmu_output *output)
 	output->path = malloc(OUTPUT_PATH_MAX);
 	output->lock = lock_outputs();
 	if (plain && output->path)
-		rc = resolve(output->configured, output->path, plain, OUTPUT_PATH_MAX);
+		rc = resolve_output(output->configured, output->path, plain, OUTPUT_PATH_MAX);
 	free(plain);
 	if (rc < 0) {
 		pmu_output_forget(output);
@@ -247,7 +247,7 @@ static int write_one(const struct pmu_model *model, const char *configured)
  * A report that libpmu-mpi has made of several processes is not written over by one of this process.
  * What the program itself has asked for is its own.
  */
-static bool is_there(const char *path)
+static bool is_ranks_report(const char *path)
 {
 	const char *list = secure_getenv("PMU_OUTPUT");
 
@@ -269,12 +269,12 @@ int pmu_output_write_all(const struct pmu_model *model)
 	if (!strcmp(pmu_session.config.output, "none"))
 		return 0;
 	if (!pmu_session.config.output[0])
-		return is_there("") ? 0 : write_one(model, NULL);
+		return is_ranks_report("") ? 0 : write_one(model, NULL);
 	list = rest = strdup(pmu_session.config.output);
 	if (!list)
 		return pmu_fail(ENOMEM, "no memory for the reports");
 	while ((path = strsep(&rest, ","))) {
-		int rc = *path && !is_there(path) ? write_one(model, path) : 0;
+		int rc = *path && !is_ranks_report(path) ? write_one(model, path) : 0;
 
 		if (rc < 0)
 			pmu_session_say("%s", pmu_error_text());

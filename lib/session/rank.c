@@ -32,7 +32,7 @@ static const struct launcher {
 };
 
 /* Digits; NULL for anything else. */
-static const char *number(const char *name)
+static const char *digits_of(const char *name)
 {
 	const char *text = name ? secure_getenv(name) : NULL;
 	size_t len = text ? strlen(text) : 0;
@@ -40,12 +40,12 @@ static const char *number(const char *name)
 	return len && len < 10 && strspn(text, "0123456789") == len ? text : NULL;
 }
 
-static const struct launcher *find(void)
+static const struct launcher *find_launcher(void)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(launchers); i++) {
-		const char *ranks = number(launchers[i].ranks);
+		const char *ranks = digits_of(launchers[i].ranks);
 
-		if (!number(launchers[i].rank))
+		if (!digits_of(launchers[i].rank))
 			continue;
 		if (!launchers[i].several || (ranks && atoi(ranks) > 1))
 			return &launchers[i];
@@ -55,15 +55,15 @@ static const struct launcher *find(void)
 
 const char *pmu_session_rank(void)
 {
-	const struct launcher *launcher = find();
+	const struct launcher *launcher = find_launcher();
 
-	return launcher ? number(launcher->rank) : NULL;
+	return launcher ? digits_of(launcher->rank) : NULL;
 }
 
 const char *pmu_session_ranks(void)
 {
-	const struct launcher *launcher = find();
-	const char *ranks = launcher ? number(launcher->ranks) : NULL;
+	const struct launcher *launcher = find_launcher();
+	const char *ranks = launcher ? digits_of(launcher->ranks) : NULL;
 
-	return ranks && atoi(ranks) > atoi(number(launcher->rank)) ? ranks : NULL;
+	return ranks && atoi(ranks) > atoi(digits_of(launcher->rank)) ? ranks : NULL;
 }

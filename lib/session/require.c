@@ -21,7 +21,7 @@ static uint32_t find_missing(const struct pmu_session_group *group)
 	return missing;
 }
 
-static int refuse(const struct pmu_session_group *group, const char *what)
+static int refuse_required(const struct pmu_session_group *group, const char *what)
 {
 	return pmu_fail(ENOTSUP, "%s be counted%s%s", what, group->why[0] ? ": " : "", group->why);
 }
@@ -44,7 +44,7 @@ static int refuse_events(const struct pmu_session_group *group, uint32_t missing
 					name);
 	}
 	snprintf(names + len, sizeof(names) - len, " cannot");
-	return refuse(group, names);
+	return refuse_required(group, names);
 }
 
 /* Where nothing was named it is counts at all that are asked for, unless it is a source without. */
@@ -54,7 +54,7 @@ static int check_unnamed(const struct pmu_session_group *group)
 
 	if ((forced && !forced->counts) || pmu_plan_mask(&group->plan) & ~group->plan.absent)
 		return 0;
-	return refuse(group, "nothing can");
+	return refuse_required(group, "nothing can");
 }
 
 static int check_named(const struct pmu_session_group *group, const struct pmu_group *named)

@@ -25,7 +25,7 @@ static struct {
 } rotation;
 
 /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), with a multiplier. */
-static uint64_t draw(uint64_t below)
+static uint64_t draw_number(uint64_t below)
 {
 	rotation.random ^= rotation.random >> 12;
 	rotation.random ^= rotation.random << 25;
@@ -45,9 +45,9 @@ static void swap(unsigned int *a, unsigned int *b)
 static void shuffle(void)
 {
 	for (unsigned int i = rotation.n - 1; i > 0; i--)
-		swap(&rotation.group[i], &rotation.group[draw(i + 1)]);
+		swap(&rotation.group[i], &rotation.group[draw_number(i + 1)]);
 	if (rotation.group[0] == pmu_session.current)
-		swap(&rotation.group[0], &rotation.group[1 + draw(rotation.n - 1)]);
+		swap(&rotation.group[0], &rotation.group[1 + draw_number(rotation.n - 1)]);
 	rotation.next = 0;
 }
 
@@ -78,7 +78,7 @@ static const char *reason_against(const struct pmu_session_group *group)
 	return group->plan.scope == PMU_COUNT_CPU ? "with PMU_COUNT=cpu" : NULL;
 }
 
-static void note_left_out(const struct pmu_session_group *group, const char *why)
+static void note_out_of_turns(const struct pmu_session_group *group, const char *why)
 {
 	char text[256];
 
@@ -99,7 +99,7 @@ static void note_turns(void)
 }
 
 /* The session's first group is open; where that takes no part, another one may be of a source that has one at a time. */
-static bool open_first(void)
+static bool open_first_group(void)
 {
 	struct pmu_session_group *first = &pmu_session.group[rotation.group[0]];
 
@@ -120,7 +120,7 @@ void pmu_rotation_start(void)
 		if (!why)
 			rotation.group[rotation.n++] = i;
 		else
-			note_left_out(&pmu_session.group[i], why);
+			note_out_of_turns(&pmu_session.group[i], why);
 	}
 	if (rotation.n < 2) {
 		pmu_table_meta(&pmu_session.table, PMU_META_NOTE,
@@ -132,7 +132,7 @@ void pmu_rotation_start(void)
 	rotation.n_changes = rotation.change_ticks = rotation.usual_ticks = 0;
 	rotation.start = rotation.turn = now();
 	/* the first of them begins: what is a single call has that one */
-	if (!open_first()) {
+	if (!open_first_group()) {
 		rotation.n = 0;
 		return;
 	}
@@ -205,7 +205,7 @@ static void next_turn(void)
 	__atomic_store_n(&pmu_rotation.group, next, __ATOMIC_RELAXED);
 }
 
-static void advance(void)
+static void advance_turn(void)
 {
 	struct pmu_clock_point at = now();
 	double least = (double)pmu_session.config.rotate_ns,
@@ -241,7 +241,7 @@ void pmu_rotation_turn(struct pmu_thread *self)
 
 	self->turn = PMU_TURN_NONE;
 	if (to == PMU_TURN_NEXT) {
-		advance();
+		advance_turn();
 		to = pmu_session.current;
 	}
 	/* with all threads: it is attached anew */

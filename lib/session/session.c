@@ -120,7 +120,7 @@ static void print_warnings(struct pmu_strbuf *warnings)
 		pmu_session_say("%s", line);
 }
 
-static int build(const struct pmu_options *options)
+static int build_session(const struct pmu_options *options)
 {
 	struct pmu_strbuf warnings = { 0 };
 	int rc = pmu_config_load(&pmu_session.config, options, &warnings);
@@ -183,14 +183,14 @@ static bool is_out_of_reach(int rc)
 	return rc == -EACCES || rc == -EPERM || rc == -EROFS || rc == -ENOENT || rc == -ENOTDIR;
 }
 
-static int start(void *given)
+static int start_session(void *given)
 {
 	const struct pmu_options *options = given;
 	int rc, lost;
 
 	if (options || !pmu_session.in_child)
 		pmu_options_keep(options);
-	rc = build(pmu_options_kept());
+	rc = build_session(pmu_options_kept());
 
 	if (rc < 0 || !pmu_session.config.enable) {
 		if (rc < 0) {
@@ -248,7 +248,7 @@ static int start(void *given)
 
 int pmu_session_start(const struct pmu_options *options)
 {
-	return pmu_with_room(start, (void *)(uintptr_t)options);
+	return pmu_with_room(start_session, (void *)(uintptr_t)options);
 }
 
 /* --- end --- */
@@ -284,7 +284,7 @@ static void update_threads(void)
 }
 
 /* What is only known at a report goes into the table. */
-static void settle(void)
+static void settle_table(void)
 {
 	/* first: what is wrong with a source shows in the records of threads */
 	pmu_session_note_remarks();
@@ -299,7 +299,7 @@ int pmu_session_model(struct pmu_model **model)
 	struct pmu_store_view view;
 	int rc;
 
-	settle();
+	settle_table();
 	view = pmu_table_view(&pmu_session.table);
 	rc = pmu_store_snapshot(&view, NULL, model);
 	if (rc == 0)
@@ -339,7 +339,7 @@ static int end_kept(void)
 {
 	if (pmu_session.config.output[0])
 		return write_reports();
-	settle();
+	settle_table();
 	pmu_session_put_back(NULL);
 	return 0;
 }

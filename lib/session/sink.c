@@ -80,7 +80,7 @@ int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len)
 	return pmu_write_message(sink->fd, text, len, false);
 }
 
-static void say(const char *line, size_t len)
+static void say_line(const char *line, size_t len)
 {
 	if (pmu_session.running)
 		pmu_sink_write(&pmu_session.err, line, len);
@@ -105,6 +105,6 @@ void pmu_session_say(const char *fmt, ...)
 			*c = *c >= ' ' && *c < 0x7f ? *c : '?';
 		strcat(text, "\n");
 	}
-	say(line.failed ? text : line.text, line.failed ? strlen(text) : line.len);
+	say_line(line.failed ? text : line.text, line.failed ? strlen(text) : line.len);
 	pmu_strbuf_free(&line);
 }

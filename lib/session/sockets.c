@@ -177,7 +177,7 @@ struct wanted {
 	bool flat;
 };
 
-static bool is_wanted(const void *wanted, uintptr_t thing)
+static bool is_wanted_region(const void *wanted, uintptr_t thing)
 {
 	const struct wanted *is = wanted;
 	const struct pmu_socket_region *region = (const struct pmu_socket_region *)thing;
@@ -198,7 +198,7 @@ static struct pmu_socket_region *find_region(struct pmu_sockets *sockets,
 
 	if (pmu_index_reserve(&sockets->regions, 1) < 0)
 		return NULL;
-	place = pmu_index_find(&sockets->regions, hash, is_wanted, &wanted);
+	place = pmu_index_find(&sockets->regions, hash, is_wanted_region, &wanted);
 	if (place->thing)
 		return (struct pmu_socket_region *)place->thing;
 	region = alloc(sockets, sizeof(*region) + (sockets->n + 1) * sizeof(region->entry[0]));
@@ -236,7 +236,7 @@ void pmu_occupancy_place(struct pmu_thread *self, struct pmu_occupancy *occupanc
 }
 
 /* The least of a few; the first ones may be slower. */
-static uint32_t measure_read(struct pmu_sockets *sockets, unsigned int socket)
+static uint32_t measure_socket_read(struct pmu_sockets *sockets, unsigned int socket)
 {
 	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
 
@@ -250,7 +250,7 @@ static uint32_t measure_read(struct pmu_sockets *sockets, unsigned int socket)
 	return (uint32_t)least;
 }
 
-static uint32_t all_slots(const struct pmu_sockets *sockets)
+static uint32_t all_socket_slots(const struct pmu_sockets *sockets)
 {
 	return (uint32_t)((1ull << sockets->n_slots) - 1);
 }
@@ -268,7 +268,7 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 	record = rows->record;
 	record->cpu = -1;
 	record->flags = PMU_THREAD_SOCKET | (sockets->process ? PMU_THREAD_PROCESS : 0u);
-	record->missing = all_slots(sockets) & ~sockets->slots;
+	record->missing = all_socket_slots(sockets) & ~sockets->slots;
 	record->sockets = sockets->slots;
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
@@ -278,7 +278,7 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 		else
 			snprintf(record->name, sizeof(record->name), "socket %hu",
 				 (unsigned short)socket);
-		record->read_ticks = measure_read(sockets, socket);
+		record->read_ticks = measure_socket_read(sockets, socket);
 	} else {
 		snprintf(record->name, sizeof(record->name), "unknown socket");
 	}
@@ -288,8 +288,8 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 }
 
 /* Context: the session's lock; the region around it has its row. */
-static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *region,
-		    unsigned int socket)
+static int make_socket_row(struct pmu_sockets *sockets, struct pmu_socket_region *region,
+			   unsigned int socket)
 {
 	struct pmu_socket_entry *entry = &region->entry[socket];
 	uint32_t parent = region->parent ? region->parent->entry[socket].id : 0;
@@ -323,7 +323,7 @@ int pmu_sockets_rows(struct pmu_thread *self, struct pmu_socket_region *region, 
 
 		while (first->parent && !first->parent->entry[socket].row)
 			first = first->parent;
-		rc = make_row(self->sockets, first, socket);
+		rc = make_socket_row(self->sockets, first, socket);
 	}
 	pmu_session_unlock();
 	return rc;

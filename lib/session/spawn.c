@@ -70,7 +70,7 @@ enum real {
 
 static void *resolved[N_REALS];
 
-static PMU_COLD void *resolve(enum real which)
+static PMU_COLD void *resolve_real(enum real which)
 {
 	static const struct {
 		const char *name;
@@ -94,7 +94,7 @@ __attribute__((constructor(101))) static void resolve_all(void)
 	int saved = errno;
 
 	for (int which = 0; which < N_REALS; which++)
-		resolve((enum real)which);
+		resolve_real((enum real)which);
 	errno = saved;
 }
 
@@ -102,7 +102,7 @@ static void *real(enum real which)
 {
 	void *found = __atomic_load_n(&resolved[which], __ATOMIC_ACQUIRE);
 
-	return likely(found) ? found : resolve(which); /* a constructor before ours */
+	return likely(found) ? found : resolve_real(which); /* a constructor before ours */
 }
 
 #define REAL(name) ((__typeof__(&(name)))(uintptr_t)real(REAL_##name))
@@ -478,7 +478,7 @@ static int find_first(struct dl_phdr_info *object, size_t size, void *data)
 bool pmu_spawn_in_scope(void)
 {
 	struct order order = {
-		.ours = (uintptr_t)resolve,
+		.ours = (uintptr_t)resolve_real,
 		.theirs = (uintptr_t)dlsym(RTLD_NEXT, "pthread_create"),
 	};
 

@@ -208,7 +208,7 @@ bool pmu_thread_is_current(const struct pmu_thread *self)
 	return pmu_session.running && self->session == pmu_session.n_started;
 }
 
-static void merge(struct pmu_table_rows *rows, unsigned int index)
+static void merge_rows_of_thread(struct pmu_table_rows *rows, unsigned int index)
 {
 	struct pmu_session_group *group = &pmu_session.group[index];
 
@@ -224,10 +224,10 @@ static bool keep_or_merge(struct pmu_thread *self)
 	}
 	if (!pmu_session.merged_number)
 		pmu_session.merged_number = pmu_session.n_threads++;
-	merge(&self->rows, self->group);
+	merge_rows_of_thread(&self->rows, self->group);
 	for (unsigned int i = 0; i < self->n_others; i++)
 		if (i != self->group && self->other[i].rows.record)
-			merge(&self->other[i].rows, i);
+			merge_rows_of_thread(&self->other[i].rows, i);
 	return false;
 }
 

@@ -127,7 +127,7 @@ struct pmu_trace pmu_trace_aside(struct pmu_thread *self)
 /* --- the end --- */
 
 /* What is not in it is said in the report, too. */
-static void note_lost(void)
+static void note_lost_trace(void)
 {
 	uint64_t lost = pmu_table_untraced(&pmu_session.table);
 	char text[192];
@@ -144,7 +144,7 @@ static void note_lost(void)
 void pmu_trace_remark(void)
 {
 	if (pmu_session.config.trace[0])
-		note_lost();
+		note_lost_trace();
 }
 
 int pmu_trace_save(void)

@@ -24,7 +24,7 @@ void pmu_turns_forget(struct pmu_turned *turned)
 }
 
 /* For rows up to @id. */
-static bool make_room(struct pmu_turned *turned, uint32_t id, uint32_t n_slots)
+static bool make_turns_room(struct pmu_turned *turned, uint32_t id, uint32_t n_slots)
 {
 	struct pmu_turned more = { .n = turned->n ? turned->n : FIRST_ROWS, .n_slots = n_slots };
 
@@ -47,7 +47,7 @@ static bool make_room(struct pmu_turned *turned, uint32_t id, uint32_t n_slots)
 	return true;
 }
 
-static void put(double *to, double value)
+static void store_double(double *to, double value)
 {
 	uint64_t bits;
 
@@ -55,9 +55,9 @@ static void put(double *to, double value)
 	__atomic_store_n((uint64_t *)(void *)to, bits, __ATOMIC_RELEASE);
 }
 
-static void add(double *sum, double value)
+static void add_double(double *sum, double value)
 {
-	put(sum, *sum + value);
+	store_double(sum, *sum + value);
 }
 
 /* One more turn in a row's record; @more: [1 + n_slots]: its calls, and counts. */
@@ -67,29 +67,29 @@ static void put_turn(struct pmu_store_turns *to, const uint64_t *more, uint32_t 
 
 	/* as pmu_side_clear() does it */
 	PMU_PUBLISH_NEXT(to->side.seq, 1);
-	add(&to->sum[PMU_TURNS_N], 1);
-	add(&to->sum[PMU_TURNS_CALLS], calls);
-	add(&to->sum[PMU_TURNS_CALLS_SQUARE], calls * calls);
+	add_double(&to->sum[PMU_TURNS_N], 1);
+	add_double(&to->sum[PMU_TURNS_CALLS], calls);
+	add_double(&to->sum[PMU_TURNS_CALLS_SQUARE], calls * calls);
 	for (uint32_t i = 0; i < n_slots; i++) {
 		double *sum = &to->sum[PMU_TURNS_COUNTS + i * PMU_TURNS_PER_SLOT];
 		double count = (double)more[1 + i];
 
-		add(&sum[PMU_TURNS_SUM], count);
-		add(&sum[PMU_TURNS_SQUARE], count * count);
-		add(&sum[PMU_TURNS_PRODUCT], count * calls);
+		add_double(&sum[PMU_TURNS_SUM], count);
+		add_double(&sum[PMU_TURNS_SQUARE], count * count);
+		add_double(&sum[PMU_TURNS_PRODUCT], count * calls);
 	}
 	PMU_PUBLISH_NEXT(to->side.seq, 1);
 }
 
-static void add_row(void *arg, uint32_t id, const struct pmu_row_key *key,
-		    struct pmu_store_row *row)
+static void add_turn_row(void *arg, uint32_t id, const struct pmu_row_key *key,
+			 struct pmu_store_row *row)
 {
 	struct pmu_thread *self = arg;
 	const struct pmu_store_bank *bank = pmu_row_valid(row, self->n_slots);
 	uint64_t more[1 + PMU_MAX_SLOTS], *last;
 
 	(void)key;
-	if (!make_room(&self->turned, id, self->n_slots))
+	if (!make_turns_room(&self->turned, id, self->n_slots))
 		return;
 	last = &self->turned.piece[id * (1 + (size_t)self->n_slots)];
 	if (bank->calls == last[0])
@@ -112,5 +112,5 @@ static void add_row(void *arg, uint32_t id, const struct pmu_row_key *key,
 void pmu_turns_add(struct pmu_thread *self)
 {
 	if (self->n_slots)
-		pmu_table_rows_walk(&self->rows, add_row, self);
+		pmu_table_rows_walk(&self->rows, add_turn_row, self);
 }

@@ -121,7 +121,7 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 	return REFUSE(config, text, "say a time up to 60s, as 100us or 1ms");
 }
 
-static int keep_text(const char *text, char *to, size_t size)
+static int copy_setting(const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)
 		return pmu_fail(EINVAL, "longer than %zu bytes", size - 1);
@@ -148,7 +148,7 @@ static int take_trace(struct pmu_config *config, const char *text)
 				      "'pmu report run.trace -o %s' makes this of it, and 'pmu run "
 				      "--trace %s' at once",
 				      text, text);
-	return keep_text(text, config->trace, sizeof(config->trace));
+	return copy_setting(text, config->trace, sizeof(config->trace));
 }
 
 /* In whole pages of any machine's. */
@@ -185,7 +185,7 @@ static int take_topology(struct pmu_config *config)
 
 	if (!text || !*text)
 		return 0;
-	rc = keep_text(text, config->topology, sizeof(config->topology));
+	rc = copy_setting(text, config->topology, sizeof(config->topology));
 	if (rc < 0)
 		return pmu_fail(-rc, "HWLOC_XMLFILE: %s", pmu_error_text());
 	config->from.topology = config->topology;
@@ -195,7 +195,7 @@ static int take_topology(struct pmu_config *config)
 static int take_cpuid_file(struct pmu_config *config, const char *text)
 {
 	struct pmu_cpuid_dump dump;
-	int rc = keep_text(text, config->cpuid_file, sizeof(config->cpuid_file));
+	int rc = copy_setting(text, config->cpuid_file, sizeof(config->cpuid_file));
 
 	if (rc < 0)
 		return rc;
@@ -214,7 +214,7 @@ static int take_cpuid_file(struct pmu_config *config, const char *text)
 
 static int take_msr_device(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text(text, config->msr_device, sizeof(config->msr_device));
+	int rc = copy_setting(text, config->msr_device, sizeof(config->msr_device));
 
 	if (rc < 0)
 		return rc;
@@ -228,7 +228,7 @@ static int take_msr_device(struct pmu_config *config, const char *text)
 
 static int take_msr_batch(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text(text, config->msr_batch, sizeof(config->msr_batch));
+	int rc = copy_setting(text, config->msr_batch, sizeof(config->msr_batch));
 
 	if (rc == 0)
 		config->from.msr_batch = config->msr_batch;
@@ -237,7 +237,7 @@ static int take_msr_batch(struct pmu_config *config, const char *text)
 
 static int take_event_files(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text(text, config->event_files, sizeof(config->event_files));
+	int rc = copy_setting(text, config->event_files, sizeof(config->event_files));
 
 	if (rc == 0)
 		config->catalog.event_files = config->event_files;
@@ -252,7 +252,7 @@ static struct pmu_group *next_group(struct pmu_config *config)
 	return config->group ? &config->group[config->n_groups] : NULL;
 }
 
-static int no_memory(void)
+static int config_no_memory(void)
 {
 	return pmu_fail(ENOMEM, "no memory");
 }
@@ -267,7 +267,7 @@ static int read_group(struct pmu_config *config, const char *name)
 		return pmu_fail(EINVAL, "more than %d groups", PMU_CONFIG_MAX_GROUPS);
 	group = next_group(config);
 	if (!group)
-		return no_memory();
+		return config_no_memory();
 	rc = pmu_resolve_group(name, &config->catalog, group);
 	return rc < 0 && rc != -ENOTSUP ? -EINVAL : rc;
 }
@@ -282,7 +282,7 @@ static void add_time_only(struct pmu_config *config)
 }
 
 /* Without the blanks around it: "CORE, MEM". */
-static const char *trim(char *name)
+static const char *trim_group_name(char *name)
 {
 	size_t len;
 
@@ -318,8 +318,8 @@ static int add_member(struct pmu_config *config, const char *name, const char *m
 }
 
 /* Behind what the group has to say of itself. */
-static void note_left_out(struct pmu_group *group, const char *name,
-			  const struct left_out *left_out)
+static void note_member_left_out(struct pmu_group *group, const char *name,
+				 const struct left_out *left_out)
 {
 	size_t len = strlen(group->note);
 	struct pmu_strbuf note = { 0 };
@@ -345,22 +345,22 @@ static int add_members(struct pmu_config *config, const char *name, char *list)
 	int rc = 0;
 
 	while (!rc && (item = strsep(&rest, ",")))
-		rc = add_member(config, name, trim(item), &left_out);
+		rc = add_member(config, name, trim_group_name(item), &left_out);
 	if (!rc && config->n_groups == first) {
 		snprintf(config->group[first].name, sizeof(config->group[first].name), "%s", name);
 		pmu_fail(ENOTSUP, "%s cannot be counted here: %s", name, left_out.why);
 		add_time_only(config);
 	} else if (!rc) {
-		note_left_out(&config->group[first], name, &left_out);
+		note_member_left_out(&config->group[first], name, &left_out);
 	}
 	if (!rc && left_out.names.failed)
-		rc = no_memory();
+		rc = config_no_memory();
 	pmu_strbuf_free(&left_out.names);
 	return rc;
 }
 
 /* A group, or all that it stands for. */
-static int add_group(struct pmu_config *config, const char *name)
+static int add_named_group(struct pmu_config *config, const char *name)
 {
 	char own_name[PMU_GROUP_NAME_MAX], list[PMU_GROUP_LIST_MAX];
 	int rc = read_group(config, name);
@@ -389,7 +389,7 @@ static int take_group(struct pmu_config *config, const char *text)
 
 	snprintf(list, sizeof(list), "%s", text);
 	while ((name = strsep(&rest, ","))) {
-		rc = add_group(config, trim(name));
+		rc = add_named_group(config, trim_group_name(name));
 		if (rc < 0)
 			return rc;
 	}
@@ -406,7 +406,7 @@ static int take_events(struct pmu_config *config, const char *text)
 				PMU_CONFIG_MAX_GROUPS);
 	group = next_group(config);
 	if (!group)
-		return no_memory();
+		return config_no_memory();
 	if (pmu_resolve_events(text, &config->catalog, group) < 0)
 		return -EINVAL;
 	config->n_groups++;
@@ -489,8 +489,8 @@ static int take_output(struct pmu_config *config, const char *text)
 	return check_formats(text);
 }
 
-static int take_number(struct pmu_config *config, const char *text, unsigned int most,
-		       unsigned int *out)
+static int take_setting_number(struct pmu_config *config, const char *text, unsigned int most,
+			       unsigned int *out)
 {
 	uint64_t value;
 
@@ -502,12 +502,12 @@ static int take_number(struct pmu_config *config, const char *text, unsigned int
 
 static int take_max_threads(struct pmu_config *config, const char *text)
 {
-	return take_number(config, text, 1000000, &config->max_threads);
+	return take_setting_number(config, text, 1000000, &config->max_threads);
 }
 
 static int take_max_regions(struct pmu_config *config, const char *text)
 {
-	return take_number(config, text, 16777216, &config->max_regions);
+	return take_setting_number(config, text, 16777216, &config->max_regions);
 }
 
 /* Applied where stores are listed, in store/read/list.c. */
@@ -515,14 +515,14 @@ static int take_keep_days(struct pmu_config *config, const char *text)
 {
 	unsigned int days;
 
-	return take_number(config, text, 36500, &days);
+	return take_setting_number(config, text, 36500, &days);
 }
 
 static int take_keep_mib(struct pmu_config *config, const char *text)
 {
 	unsigned int mib;
 
-	return take_number(config, text, 1u << 20, &mib);
+	return take_setting_number(config, text, 1u << 20, &mib);
 }
 
 static int take_report(struct pmu_config *config, const char *text)

@@ -24,7 +24,7 @@ static uint32_t text_size(size_t len)
 	return PMU_ALIGN_UP((uint32_t)(sizeof(struct pmu_store_meta) + len), 8);
 }
 
-static void put_text(char *to, enum pmu_meta_key key, const char *text, size_t len)
+static void put_meta(char *to, enum pmu_meta_key key, const char *text, size_t len)
 {
 	struct pmu_store_meta *meta = (void *)to;
 
@@ -43,7 +43,7 @@ void pmu_brief_add(struct pmu_brief_texts *texts, enum pmu_meta_key key, const c
 		texts->is_short = true;
 		return;
 	}
-	put_text(texts->bytes + texts->used, key, text, len);
+	put_meta(texts->bytes + texts->used, key, text, len);
 	texts->used += text_size(len);
 }
 
@@ -106,10 +106,10 @@ static void add_texts(struct image *image, const struct pmu_brief *brief)
 			      1);
 
 	memcpy(text, brief->texts->bytes, used);
-	put_text(text + used, PMU_META_FORKED, forked, len);
+	put_meta(text + used, PMU_META_FORKED, forked, len);
 }
 
-static void add_group(struct image *image, const struct pmu_brief *brief)
+static void add_brief_group(struct image *image, const struct pmu_brief *brief)
 {
 	struct pmu_store_group *group =
 		(void *)(chunk_add(image, PMU_CHUNK_GROUP, group_size(brief), 0) + 1);
@@ -121,7 +121,7 @@ static void add_group(struct image *image, const struct pmu_brief *brief)
 	group->bank_size = pmu_row_bank_size(brief->n_slots);
 }
 
-static void add_names(struct image *image, const struct pmu_brief *brief)
+static void add_brief_names(struct image *image, const struct pmu_brief *brief)
 {
 	uint32_t size = names_size(brief);
 	char *at = (char *)(chunk_add(image, PMU_CHUNK_NAMES, size, size) + 1);
@@ -136,7 +136,7 @@ static void add_names(struct image *image, const struct pmu_brief *brief)
 	}
 }
 
-static void fill_row(struct pmu_store_row *row, uint32_t id, const struct pmu_brief *brief)
+static void fill_brief_row(struct pmu_store_row *row, uint32_t id, const struct pmu_brief *brief)
 {
 	const struct pmu_brief_row *from = &brief->row[id - 1];
 	struct pmu_store_bank *bank = (void *)((char *)row + pmu_row_bank_offset(brief->n_slots));
@@ -154,7 +154,7 @@ static void fill_row(struct pmu_store_row *row, uint32_t id, const struct pmu_br
 		bank->ticks = from->ticks;
 }
 
-static void add_thread(struct image *image, const struct pmu_brief *brief)
+static void add_brief_thread(struct image *image, const struct pmu_brief *brief)
 {
 	uint32_t row_size = pmu_row_size(brief->n_slots);
 	struct pmu_store_chunk *chunk = chunk_add(
@@ -166,23 +166,23 @@ static void add_thread(struct image *image, const struct pmu_brief *brief)
 	chunk->first = 1;
 	*thread = brief->thread;
 	for (uint32_t i = 0; i < brief->n_rows; i++)
-		fill_row((void *)((char *)(thread + 1) + (size_t)i * row_size), i + 1, brief);
+		fill_brief_row((void *)((char *)(thread + 1) + (size_t)i * row_size), i + 1, brief);
 }
 
 static void fill_image(struct image *image, struct pmu_brief *brief)
 {
 	image->used = PMU_STORE_HEAD_SIZE;
 	add_texts(image, brief);
-	add_group(image, brief);
-	add_names(image, brief);
-	add_thread(image, brief);
+	add_brief_group(image, brief);
+	add_brief_names(image, brief);
+	add_brief_thread(image, brief);
 	brief->head.size = image->used;
 	memcpy(image->bytes, &brief->head, sizeof(brief->head));
 }
 
 /* --- the file --- */
 
-static int create(struct pmu_brief *brief, const char *beside, char *path, size_t size)
+static int create_brief(struct pmu_brief *brief, const char *beside, char *path, size_t size)
 {
 	const char *slash = strrchr(beside, '/');
 	int fd = -ENOENT;
@@ -216,7 +216,7 @@ int pmu_brief_write(struct pmu_brief *brief, const char *beside, char *path, siz
 {
 	uint64_t room = room_for(brief);
 	struct image image = { .bytes = pmu_pages_alloc(room) };
-	int fd = image.bytes ? create(brief, beside, path, size) : -ENOMEM, rc = fd;
+	int fd = image.bytes ? create_brief(brief, beside, path, size) : -ENOMEM, rc = fd;
 
 	if (fd >= 0) {
 		fill_image(&image, brief);

@@ -110,7 +110,7 @@ int pmu_piece_add(struct pmu_table *table, int fd, uint64_t size)
 	return 0;
 }
 
-static int grow(struct pmu_table *table, uint64_t need)
+static int grow_table(struct pmu_table *table, uint64_t need)
 {
 	uint64_t size = 2 * table->last_size;
 	int fd = -1, rc;
@@ -141,7 +141,7 @@ void pmu_chunks_set_size(struct pmu_table *table, uint64_t size)
 }
 
 /* The next chunk's header, in the room that is left, which is large enough. */
-static struct pmu_store_chunk *place(struct pmu_table *table, uint32_t size)
+static struct pmu_store_chunk *place_chunk(struct pmu_table *table, uint32_t size)
 {
 	struct pmu_store_chunk *chunk = at_offset(table, table->next);
 
@@ -171,7 +171,7 @@ static struct pmu_store_chunk *part_hole(struct pmu_table *table, uint32_t size)
 void pmu_chunk_end_room(struct pmu_table *table)
 {
 	if (table->next < table->end && !table->in_hole)
-		place(table, (uint32_t)(table->end - table->next));
+		place_chunk(table, (uint32_t)(table->end - table->next));
 }
 
 void pmu_chunk_touch(void *memory, size_t size)
@@ -190,10 +190,10 @@ struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size)
 	if (table->end - table->next < size) {
 		/* Chunks have no gaps between them: the rest becomes a free chunk. */
 		pmu_chunk_end_room(table);
-		if (grow(table, size) < 0)
+		if (grow_table(table, size) < 0)
 			return NULL;
 	}
 	chunk->size = size;
-	chunk->at = table->in_hole ? part_hole(table, size) : place(table, size);
+	chunk->at = table->in_hole ? part_hole(table, size) : place_chunk(table, size);
 	return chunk;
 }

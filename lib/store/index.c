@@ -30,7 +30,7 @@ static struct pmu_table_index_thread *free_place(const struct pmu_table_index *i
 }
 
 /* At most half full, so that a search ends. */
-static int grow(struct pmu_table_index *index)
+static int grow_index(struct pmu_table_index *index)
 {
 	struct pmu_table_index old = *index;
 
@@ -52,7 +52,7 @@ static int grow(struct pmu_table_index *index)
 int pmu_table_index_add(struct pmu_table_index *index, uint32_t number, uint32_t group,
 			const struct pmu_chunk *chunk)
 {
-	if (grow(index) < 0)
+	if (grow_index(index) < 0)
 		return -ENOMEM;
 	*free_place(index, number) =
 		(struct pmu_table_index_thread){ .chunk = chunk, .number = number, .group = group };
@@ -133,7 +133,7 @@ struct wanted {
 	struct pmu_row_key key;
 };
 
-static uint32_t hash_of(const struct pmu_row_key *key)
+static uint32_t hash_of_key(const struct pmu_row_key *key)
 {
 	return pmu_hash_number((uint64_t)key->parent << 32 | key->name);
 }
@@ -147,12 +147,12 @@ static bool is_row(const void *wanted, uintptr_t id)
 	       key->kind == this->key.kind;
 }
 
-static struct pmu_index_place *place_of(const struct pmu_table_index_rows *rows,
-					const struct pmu_row_key *key)
+static struct pmu_index_place *place_of_row(const struct pmu_table_index_rows *rows,
+					    const struct pmu_row_key *key)
 {
 	struct wanted wanted = { .rows = rows, .key = *key };
 
-	return pmu_index_find(&rows->by_name, hash_of(key), is_row, &wanted);
+	return pmu_index_find(&rows->by_name, hash_of_key(key), is_row, &wanted);
 }
 
 static struct pmu_table_index_rows *new_rows(uint32_t room, const struct pmu_chunk *chunk)
@@ -177,11 +177,11 @@ static struct pmu_table_index_rows *new_rows(uint32_t room, const struct pmu_chu
  * Of two rows with one place in the tree, one of them beyond the limit of regions, the first is
  * found.
  */
-static void add_row(struct pmu_table_index_rows *rows, const struct pmu_row_key *key,
-		    struct pmu_store_row *row)
+static void index_row(struct pmu_table_index_rows *rows, const struct pmu_row_key *key,
+		      struct pmu_store_row *row)
 {
 	struct pmu_table_index_row *around = &rows->row[key->parent];
-	struct pmu_index_place *place = place_of(rows, key);
+	struct pmu_index_place *place = place_of_row(rows, key);
 	uint32_t id = ++rows->n;
 
 	rows->row[id] = (struct pmu_table_index_row){ .row = row,
@@ -189,7 +189,7 @@ static void add_row(struct pmu_table_index_rows *rows, const struct pmu_row_key 
 						      .next_sibling = around->first_child };
 	around->first_child = id;
 	if (!place->thing)
-		pmu_index_take(&rows->by_name, place, hash_of(key), id);
+		pmu_index_take(&rows->by_name, place, hash_of_key(key), id);
 }
 
 /* Return: false: there is no room for them all. */
@@ -201,8 +201,8 @@ static bool take_new(struct pmu_table_index_rows *rows, uint32_t row_size)
 		for (; rows->in_chunk < chunk->used; rows->in_chunk++) {
 			if (rows->n == rows->room)
 				return false;
-			add_row(rows, &chunk->key[rows->in_chunk],
-				pmu_table_row_at(chunk, row_size, rows->in_chunk));
+			index_row(rows, &chunk->key[rows->in_chunk],
+				  pmu_table_row_at(chunk, row_size, rows->in_chunk));
 		}
 		if (!chunk->next)
 			return true;
@@ -229,5 +229,5 @@ uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t 
 {
 	const struct pmu_row_key key = { .name = name, .parent = parent, .kind = kind };
 
-	return (uint32_t)place_of(rows, &key)->thing;
+	return (uint32_t)place_of_row(rows, &key)->thing;
 }

@@ -27,7 +27,7 @@ struct wanted {
 	struct pmu_row_key key;
 };
 
-static bool is_wanted(const void *arg, uintptr_t id)
+static bool is_wanted_key(const void *arg, uintptr_t id)
 {
 	const struct wanted *wanted = arg;
 	const struct pmu_row_key *key = &wanted->merge->key[id - 1];
@@ -112,7 +112,7 @@ static void find_or_make(void *arg, uint32_t id, const struct pmu_row_key *key,
 
 	if (step->error || pmu_index_reserve(&merge->index, 1) < 0 || grow_rows(merge) < 0)
 		goto failed;
-	place = pmu_index_find(&merge->index, hash, is_wanted, &wanted);
+	place = pmu_index_find(&merge->index, hash, is_wanted_key, &wanted);
 	if (!place->thing) {
 		uint32_t fresh;
 		struct pmu_store_row *made = pmu_table_row(step->table, &merge->rows, key->name,
@@ -153,8 +153,8 @@ static void find_or_make_side(void *arg, uint32_t row, struct pmu_store_side *fr
 }
 
 /* Second pass: into the idle bank. */
-static void add_row(void *arg, uint32_t id, const struct pmu_row_key *key,
-		    struct pmu_store_row *row)
+static void merge_thread_row(void *arg, uint32_t id, const struct pmu_row_key *key,
+			     struct pmu_store_row *row)
 {
 	struct step *step = arg;
 	struct pmu_store_row *set = step->merge->row[step->id[id - 1] - 1];
@@ -216,7 +216,7 @@ static uint64_t add_doubles(uint64_t a, uint64_t b)
 }
 
 /* Histograms and sums are added up; of two least counts the lower one is kept, where 0 means none. */
-static void add_side(void *arg, uint32_t row, struct pmu_store_side *from)
+static void merge_side(void *arg, uint32_t row, struct pmu_store_side *from)
 {
 	struct step *step = arg;
 	struct pmu_store_side *banks = step->merge->side[step->side][step->id[row - 1] - 1];
@@ -278,7 +278,7 @@ static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_stor
  * What is known of the thread as a whole. In the set, stop - start is the sum of its threads'
  * times.
  */
-static void add_record(struct pmu_merge *merge, const struct pmu_store_thread *thread)
+static void merge_record(struct pmu_merge *merge, const struct pmu_store_thread *thread)
 {
 	struct pmu_store_thread *set = merge->rows.record;
 	bool is_new = !merge->n_merged++;
@@ -318,9 +318,9 @@ int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge, uint32_t 
 				      step.n_slots);
 			copy_sides(&step, i);
 		}
-		pmu_table_rows_walk(thread, add_row, &step);
-		walk_sides(&step, thread, add_side);
-		add_record(merge, thread->record);
+		pmu_table_rows_walk(thread, merge_thread_row, &step);
+		walk_sides(&step, thread, merge_side);
+		merge_record(merge, thread->record);
 		/* The one store that makes the new bank valid and the thread's own rows void. */
 		PMU_PUBLISH_LAST(merge->rows.record->merged,
 				 (uint64_t)thread->serial << 32 | merge->n_merged);

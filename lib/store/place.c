@@ -104,7 +104,7 @@ static int new_place(size_t n, char path[PMU_PLACE_MAX])
 typedef char place_paths[PMU_N_PLACES][PMU_PLACE_MAX];
 
 /* @dir_fd: of those that are there and ours alone; -1: not */
-static void open_places(place_paths path, int dir_fd[PMU_N_PLACES])
+static void open_store_places(place_paths path, int dir_fd[PMU_N_PLACES])
 {
 	const char *why;
 
@@ -188,7 +188,7 @@ int pmu_store_create(const struct pmu_process *owner, char *path, size_t size, u
 	place_paths place;
 	const char *why;
 
-	open_places(place, dir_fd);
+	open_store_places(place, dir_fd);
 	/* Where a store is kept, creating it finds the number. */
 	*nth = pmu_store_kept() ? 1 : next_nth(owner, dir_fd);
 	for (size_t n = 0; n < PMU_N_PLACES && fd < 0; n++) {

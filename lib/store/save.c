@@ -51,7 +51,7 @@ static int copy_bytes(int from, int to, uint64_t offset, uint64_t size)
 }
 
 /* The place behind its records is the one that may be written to. */
-static uint64_t used_of(const struct heads *heads)
+static uint64_t used_of_ring(const struct heads *heads)
 {
 	const struct pmu_store_trace *ring = &heads->ring;
 	uint64_t used;
@@ -127,7 +127,7 @@ static int copy_chunks(int from, const struct pmu_store_view *view, int to, uint
 			    (ssize_t)sizeof(heads.chunk) ||
 		    heads.chunk.size < sizeof(heads.chunk) || heads.chunk.size > end - offset)
 			return copy_rest(view, to, offset, end);
-		rc = copy_bytes(from, to, offset, used_of(&heads));
+		rc = copy_bytes(from, to, offset, used_of_ring(&heads));
 		if (!rc && has_copied_head(&heads.chunk))
 			rc = copy_head(from, to, offset, &heads);
 		offset += heads.chunk.size;
@@ -142,7 +142,7 @@ struct place {
 };
 
 /* One that may not be written to is not replaced either. */
-static int open_beside(const char *to, const struct stat *old, struct place *place)
+static int open_copy_beside(const char *to, const struct stat *old, struct place *place)
 {
 	size_t size = strlen(to) + 32;
 
@@ -163,7 +163,7 @@ static int open_beside(const char *to, const struct stat *old, struct place *pla
 }
 
 /* In place: what a link leads to, and files in folders that this user may not write to. */
-static int open_place(const char *to, struct place *place)
+static int open_copy_place(const char *to, struct place *place)
 {
 	struct stat st;
 	bool exists = !lstat(to, &st);
@@ -171,7 +171,7 @@ static int open_place(const char *to, struct place *place)
 
 	*place = (struct place){ .fd = -1 };
 	if (!exists || (S_ISREG(st.st_mode) && st.st_nlink == 1))
-		rc = open_beside(to, exists ? &st : NULL, place);
+		rc = open_copy_beside(to, exists ? &st : NULL, place);
 	if (rc || place->fd >= 0)
 		return rc;
 	place->fd = PMU_RETRY(open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -198,7 +198,7 @@ int pmu_store_save(const char *from, const struct pmu_store_view *view, const ch
 
 	if (in < 0)
 		return -errno;
-	rc = open_place(to, &out);
+	rc = open_copy_place(to, &out);
 	if (rc)
 		goto close_in;
 	if (PMU_RETRY(pread(in, &head, sizeof(head), 0)) != (ssize_t)sizeof(head))

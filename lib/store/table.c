@@ -121,7 +121,7 @@ void pmu_table_remove(struct pmu_table *table)
 }
 
 /* Bytes to copy: of a ring its heads alone, for no reader looks into a child's copy of it. */
-static uint64_t used_of(const struct pmu_table *table, const struct pmu_store_piece *piece)
+static uint64_t used_of_piece(const struct pmu_table *table, const struct pmu_store_piece *piece)
 {
 	if (piece->rings)
 		return sizeof(struct pmu_store_chunk) + sizeof(struct pmu_store_trace);
@@ -135,7 +135,7 @@ void pmu_table_unshare(struct pmu_table *table)
 	for (size_t i = 0; i < table->n_pieces; i++) {
 		void *base = (void *)(uintptr_t)table->piece[i].base;
 		uint64_t size = table->piece[i].size;
-		uint64_t used = used_of(table, &table->piece[i]);
+		uint64_t used = used_of_piece(table, &table->piece[i]);
 		void *copy = pmu_pages_alloc(size);
 
 		if (!copy)
@@ -173,8 +173,8 @@ struct pmu_store_view pmu_table_view(const struct pmu_table *table)
 /* --- texts --- */
 
 /* Room for @need more bytes of records in a META or NAMES chunk. */
-static void *add_record(struct pmu_table *table, struct pmu_chunk **chunk, enum pmu_store_kind kind,
-			uint32_t chunk_size, uint32_t need)
+static void *add_text_record(struct pmu_table *table, struct pmu_chunk **chunk,
+			     enum pmu_store_kind kind, uint32_t chunk_size, uint32_t need)
 {
 	if (!*chunk || (*chunk)->used + need > (*chunk)->size - sizeof(struct pmu_store_chunk)) {
 		struct pmu_chunk *fresh = pmu_chunk_new(table, chunk_size);
@@ -197,9 +197,10 @@ int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *t
 {
 	size_t len = strnlen(text, META_CHUNK / 2);
 	uint32_t size = PMU_ALIGN_UP((uint32_t)(sizeof(struct pmu_store_meta) + len), 8);
-	struct pmu_store_meta *meta = table->head ? add_record(table, &table->meta, PMU_CHUNK_META,
-							       META_CHUNK, size)
-						  : NULL;
+	struct pmu_store_meta *meta = table->head
+					      ? add_text_record(table, &table->meta, PMU_CHUNK_META,
+								META_CHUNK, size)
+					      : NULL;
 
 	if (!meta)
 		return -ENOMEM;
@@ -244,7 +245,7 @@ struct wanted_name {
 	size_t len;
 };
 
-static bool is_name(const void *arg, uintptr_t thing)
+static bool is_wanted_name(const void *arg, uintptr_t thing)
 {
 	const struct pmu_table_name *name = (const void *)thing;
 	const struct wanted_name *wanted = arg;
@@ -259,7 +260,8 @@ uint32_t pmu_table_find_name(struct pmu_table *table, const char *text, size_t l
 
 	if (!table->n_names)
 		return 0;
-	place = pmu_index_find(&table->name_index, pmu_hash_text(text, len), is_name, &wanted);
+	place = pmu_index_find(&table->name_index, pmu_hash_text(text, len), is_wanted_name,
+			       &wanted);
 	return place->thing ? ((const struct pmu_table_name *)place->thing)->id : 0;
 }
 
@@ -274,11 +276,11 @@ uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
 
 	if (pmu_index_reserve(&table->name_index, 1) < 0)
 		return 0;
-	place = pmu_index_find(&table->name_index, hash, is_name, &wanted);
+	place = pmu_index_find(&table->name_index, hash, is_wanted_name, &wanted);
 	if (place->thing)
 		return ((const struct pmu_table_name *)place->thing)->id;
 	name = pmu_arena_alloc(&table->arena, sizeof(*name) + len, 8);
-	published = name ? add_record(table, &table->names, PMU_CHUNK_NAMES, NAMES_CHUNK, size)
+	published = name ? add_text_record(table, &table->names, PMU_CHUNK_NAMES, NAMES_CHUNK, size)
 			 : NULL;
 	if (!published)
 		return 0;

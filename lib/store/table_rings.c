@@ -88,8 +88,8 @@ static struct pmu_store_chunk *chunk_of(const struct pmu_ring *ring)
 }
 
 /* What the writer knows of a ring in the chunk at @chunk. */
-static struct pmu_ring *describe(struct pmu_table *table, void *chunk, uint64_t offset,
-				 uint64_t size, uint64_t ready)
+static struct pmu_ring *describe_ring(struct pmu_table *table, void *chunk, uint64_t offset,
+				      uint64_t size, uint64_t ready)
 {
 	struct pmu_ring *ring = pmu_arena_alloc(&table->arena, sizeof(*ring), 8);
 
@@ -121,7 +121,7 @@ static struct pmu_ring *new_ring(struct pmu_table *table)
 	if (!base)
 		return NULL;
 	leave_hole(table);
-	ring = describe(table, base, table->file_end, size, table->ring_bytes);
+	ring = describe_ring(table, base, table->file_end, size, table->ring_bytes);
 	if (!ring) {
 		munmap(base, size);
 		return fail_ring(table, -ENOMEM);
@@ -192,7 +192,8 @@ void pmu_table_trace_end(struct pmu_table *table, struct pmu_ring *ring, uint64_
 	behind = (char *)chunk_of(ring) + size;
 	/* there may be records of a thread that had the ring before */
 	memset(behind, 0, heads);
-	rest = describe(table, behind, ring->offset + size, ring->size - size, ring->ready - size);
+	rest = describe_ring(table, behind, ring->offset + size, ring->size - size,
+			     ring->ready - size);
 	if (!rest)
 		return;
 	ring->n_places = (uint32_t)n + 1;

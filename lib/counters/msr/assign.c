@@ -22,7 +22,7 @@ static unsigned int in_order(unsigned int step)
 	return (step + PMU_COUNTER_FIXED) % COUNTERS;
 }
 
-static bool take(struct matching *m, uint32_t event, unsigned int at)
+static bool assign_counter(struct matching *m, uint32_t event, unsigned int at)
 {
 	m->holder[at] = event;
 	m->counter[event] = (int)at;
@@ -33,21 +33,21 @@ static bool take(struct matching *m, uint32_t event, unsigned int at)
  * A counter for one event: one without an event, else one with an event that can move.  At most 64
  * deep: each counter is tried once.
  */
-static bool place(struct matching *m, uint32_t event)
+static bool place_event(struct matching *m, uint32_t event)
 {
 	pmu_counters can = m->event[event] & m->free;
 
 	for (unsigned int step = 0; step < COUNTERS; step++)
 		if (can >> in_order(step) & 1 && m->holder[in_order(step)] == NOBODY)
-			return take(m, event, in_order(step));
+			return assign_counter(m, event, in_order(step));
 	for (unsigned int step = 0; step < COUNTERS; step++) {
 		unsigned int at = in_order(step);
 
 		if (!((can & ~m->tried) >> at & 1))
 			continue;
 		m->tried |= (pmu_counters)1 << at;
-		if (place(m, m->holder[at]))
-			return take(m, event, at);
+		if (place_event(m, m->holder[at]))
+			return assign_counter(m, event, at);
 	}
 	return false;
 }
@@ -61,7 +61,7 @@ unsigned int pmu_assign(const pmu_counters *event, unsigned int n, pmu_counters 
 	for (unsigned int i = 0; i < n; i++) {
 		counter[i] = -1;
 		m.tried = 0;
-		placed += place(&m, i);
+		placed += place_event(&m, i);
 	}
 	return placed;
 }

@@ -39,7 +39,7 @@ static bool is_masked(const struct pmu_msr_op *op)
 	return op->write && op->mask != UINT64_MAX;
 }
 
-static int make_room(struct pmu_msr_device *device, size_t n)
+static int make_batch_room(struct pmu_msr_device *device, size_t n)
 {
 	void *ops;
 
@@ -72,7 +72,7 @@ static bool speaks_of_batches(int error)
 }
 
 /* Return: 0, also where operations failed, which say so themselves; else the call's own error. */
-static int call(int fd, struct batch_op *op, size_t n)
+static int call_batch(int fd, struct batch_op *op, size_t n)
 {
 	int saved = errno, rc = 0;
 
@@ -94,7 +94,8 @@ static int call(int fd, struct batch_op *op, size_t n)
 	return rc;
 }
 
-static void fill(struct batch_op *to, const struct pmu_msr_op *op, bool read, uint64_t value)
+static void fill_batch_op(struct batch_op *to, const struct pmu_msr_op *op, bool read,
+			  uint64_t value)
 {
 	*to = (struct batch_op){
 		.cpu = (uint16_t)op->cpu, .is_read = read, .address = op->address, .value = value
@@ -126,8 +127,8 @@ static int read_masked(struct pmu_msr_device *device, const struct pmu_msr_op *o
 
 	for (size_t i = 0; i < n; i++)
 		if (is_masked(&op[i]))
-			fill(&all[n_masked++], &op[i], true, 0);
-	rc = n_masked ? call(device->batch.fd, all, n_masked) : 0;
+			fill_batch_op(&all[n_masked++], &op[i], true, 0);
+	rc = n_masked ? call_batch(device->batch.fd, all, n_masked) : 0;
 	for (size_t i = 0; i < n_masked && !rc; i++)
 		if (speaks_of_batches(all[i].error))
 			rc = all[i].error;
@@ -151,7 +152,7 @@ static void fill_all(struct batch_op *all, const struct pmu_msr_op *op, size_t n
 			value |= (before ? before->value : all[i].value) & ~op[i].mask;
 		}
 		/* What could not be read is not written: it is read once more in its place. */
-		fill(&all[i], &op[i], !op[i].write || error, value);
+		fill_batch_op(&all[i], &op[i], !op[i].write || error, value);
 	}
 }
 
@@ -159,7 +160,7 @@ int pmu_msr_batch_run(struct pmu_msr_device *device, const struct pmu_msr_op *op
 		      uint64_t *value, struct pmu_msr_fault *fault)
 {
 	struct batch_op *all;
-	int rc = make_room(device, n), first = 0;
+	int rc = make_batch_room(device, n), first = 0;
 
 	for (size_t i = 0; i < n && !rc; i++)
 		if (op[i].cpu < 0 || op[i].cpu > UINT16_MAX)
@@ -170,7 +171,7 @@ int pmu_msr_batch_run(struct pmu_msr_device *device, const struct pmu_msr_op *op
 		return 1;
 	all = device->ops;
 	fill_all(all, op, n);
-	rc = call(device->batch.fd, all, n);
+	rc = call_batch(device->batch.fd, all, n);
 	if (rc)
 		return speaks_of_batches(rc) ? 1 : rc;
 	for (size_t i = 0; i < n; i++) {

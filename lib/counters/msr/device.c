@@ -88,7 +88,7 @@ static const char *wanted(const struct pmu_machine_from *from)
 }
 
 /* The device of one processor, open or a negative errno. */
-static int open_path(const char *template, int cpu, char *path, size_t size)
+static int open_cpu_path(const char *template, int cpu, char *path, size_t size)
 {
 	int rc = pmu_msr_path(template, cpu, path, size);
 
@@ -100,7 +100,7 @@ static int open_path(const char *template, int cpu, char *path, size_t size)
 	return rc < 0 ? -errno : rc;
 }
 
-static int refuse(const char *path, int cpu, int error)
+static int refuse_device(const char *path, int cpu, int error)
 {
 	switch (error) {
 	case -EINVAL:
@@ -131,7 +131,7 @@ static const char *choose_path(const struct pmu_machine_from *from, int *error)
 	if (wanted(from))
 		return wanted(from);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(defaults); i++) {
-		fd = open_path(defaults[i], 0, path, sizeof(path));
+		fd = open_cpu_path(defaults[i], 0, path, sizeof(path));
 		if (fd >= 0)
 			close_descriptor(fd);
 		/* CPU 0 may be offline: the others will tell */
@@ -151,7 +151,7 @@ int pmu_msr_device_try(const struct pmu_machine_from *from)
 
 	if (!error || pmu_msr_path(template, 0, path, sizeof(path)))
 		return error;
-	return refuse(path, 0, error);
+	return refuse_device(path, 0, error);
 }
 
 const char *pmu_msr_device_mend(const struct pmu_machine_from *from, int error)
@@ -175,7 +175,7 @@ const char *pmu_msr_device_mend(const struct pmu_machine_from *from, int error)
 
 /* --- open and close --- */
 
-static void keep(struct pmu_msr_file *file, int fd, const struct pmu_fd_limit *limit)
+static void keep_msr_file(struct pmu_msr_file *file, int fd, const struct pmu_fd_limit *limit)
 {
 	file->fd = pmu_fd_park(fd, limit); /* closes the other number */
 	hold_on();
@@ -195,19 +195,19 @@ static void close_file(struct pmu_msr_file *file)
 	errno = saved;
 }
 
-static int open_place(struct pmu_msr_device *device, struct pmu_msr_place *place,
-		      const struct pmu_fd_limit *limit)
+static int open_msr_place(struct pmu_msr_device *device, struct pmu_msr_place *place,
+			  const struct pmu_fd_limit *limit)
 {
 	char path[512];
-	int fd = open_path(device->path, place->cpu, path, sizeof(path));
+	int fd = open_cpu_path(device->path, place->cpu, path, sizeof(path));
 
 	if (fd < 0)
-		return refuse(path, place->cpu, fd);
-	keep(&place->file, fd, limit);
+		return refuse_device(path, place->cpu, fd);
+	keep_msr_file(&place->file, fd, limit);
 	return place->file.fd < 0 ? pmu_fail(EIO, "cannot examine %s", path) : 0;
 }
 
-static int open_places(struct pmu_msr_device *device)
+static int open_msr_places(struct pmu_msr_device *device)
 {
 	struct pmu_fd_limit limit;
 	int rc = 0;
@@ -215,7 +215,7 @@ static int open_places(struct pmu_msr_device *device)
 	pmu_fd_begin(&limit);
 	for (size_t i = 0; i < device->n_cpus && !rc; i++)
 		if (device->at[i].file.fd < 0)
-			rc = open_place(device, &device->at[i], &limit);
+			rc = open_msr_place(device, &device->at[i], &limit);
 	pmu_fd_end();
 	return rc;
 }
@@ -233,9 +233,9 @@ static int open_batch(struct pmu_msr_device *device, const struct pmu_machine_fr
 	if (fd < 0 && errno == EACCES)
 		fd = PMU_RETRY(open(asked ? asked : PMU_MSR_BATCH_DEFAULT, O_RDONLY | O_CLOEXEC));
 	if (fd < 0)
-		return asked ? refuse(asked, 0, -errno) : 0;
+		return asked ? refuse_device(asked, 0, -errno) : 0;
 	pmu_fd_begin(&limit);
-	keep(&device->batch, fd, &limit);
+	keep_msr_file(&device->batch, fd, &limit);
 	pmu_fd_end();
 	return 0;
 }
@@ -271,7 +271,7 @@ int pmu_msr_device_open(struct pmu_msr_device *device, const struct pmu_machine 
 	for (size_t i = 0; i < machine->n_cpus; i++)
 		device->at[i] = (struct pmu_msr_place){ .cpu = machine->cpu[i].pu.cpu,
 							.file.fd = -1 };
-	rc = open_places(device);
+	rc = open_msr_places(device);
 	if (!rc)
 		rc = open_batch(device, from);
 	if (rc)
@@ -279,7 +279,7 @@ int pmu_msr_device_open(struct pmu_msr_device *device, const struct pmu_machine 
 	return rc;
 }
 
-static struct pmu_msr_place *find(const struct pmu_msr_device *device, int cpu)
+static struct pmu_msr_place *find_msr_place(const struct pmu_msr_device *device, int cpu)
 {
 	size_t low = 0, high = device->n_cpus;
 
@@ -306,14 +306,14 @@ int pmu_msr_device_add(struct pmu_msr_device *device, int cpu)
 	size_t i;
 	int rc;
 
-	if (find(device, cpu))
+	if (find_msr_place(device, cpu))
 		return 0;
 	at = realloc(device->at, (device->n_cpus + 1) * sizeof(*at));
 	if (!at)
 		return pmu_fail(ENOMEM, "no memory for the registers of CPU %d", cpu);
 	device->at = at;
 	pmu_fd_begin(&limit);
-	rc = open_place(device, &made, &limit);
+	rc = open_msr_place(device, &made, &limit);
 	pmu_fd_end();
 	if (rc)
 		return rc;
@@ -359,19 +359,19 @@ size_t pmu_msr_device_check(struct pmu_msr_device *device)
 
 int pmu_msr_device_reopen(struct pmu_msr_device *device)
 {
-	return open_places(device);
+	return open_msr_places(device);
 }
 
 /* --- the lock --- */
 
 /* CPU 0's, also for a process that may not run there; else the first that can be opened. */
-static int open_first(const struct pmu_msr_device *device, const char *template)
+static int open_first_cpu(const struct pmu_msr_device *device, const char *template)
 {
 	char path[512];
-	int fd = open_path(template, 0, path, sizeof(path));
+	int fd = open_cpu_path(template, 0, path, sizeof(path));
 
 	if (fd < 0 && device->n_cpus)
-		fd = open_path(template, device->at[0].cpu, path, sizeof(path));
+		fd = open_cpu_path(template, device->at[0].cpu, path, sizeof(path));
 	return fd;
 }
 
@@ -387,9 +387,9 @@ static int open_lock(const struct pmu_msr_device *device)
 
 	if (len >= end && !strcmp(device->path + len - end, "/msr")) {
 		snprintf(safe, sizeof(safe), "%s_safe", device->path);
-		fd = open_first(device, safe);
+		fd = open_first_cpu(device, safe);
 	}
-	return fd < 0 ? open_first(device, device->path) : fd;
+	return fd < 0 ? open_first_cpu(device, device->path) : fd;
 }
 
 /* The kernel does not refuse a lock to the process that holds it. */
@@ -420,7 +420,7 @@ int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine 
 		return pmu_fail(fd, "cannot open the first processor's registers for a lock: %s",
 				strerror(-fd));
 	pmu_fd_begin(&limit);
-	keep(&file, fd, &limit);
+	keep_msr_file(&file, fd, &limit);
 	pmu_fd_end();
 	if (file.fd < 0)
 		return pmu_fail(EIO, "cannot examine the lock on the registers");
@@ -453,7 +453,7 @@ bool pmu_msr_device_holds(const struct pmu_msr_device *device)
 
 int pmu_msr_fd(const struct pmu_msr_device *device, int cpu)
 {
-	const struct pmu_msr_place *place = find(device, cpu);
+	const struct pmu_msr_place *place = find_msr_place(device, cpu);
 
 	return place ? place->file.fd : -1;
 }

@@ -31,7 +31,7 @@ struct restoring {
 	char holder[128];
 };
 
-static PMU_PRINTF(2, 3) void say(struct restoring *self, const char *fmt, ...)
+static PMU_PRINTF(2, 3) void say_restoring(struct restoring *self, const char *fmt, ...)
 {
 	char line[1024];
 	va_list args;
@@ -51,7 +51,7 @@ static void failed(struct restoring *self, int error)
 }
 
 /* All of a file that is ours alone, or NULL with a sentence. */
-static char *load(int dir, const char *name, size_t *len)
+static char *load_journal(int dir, const char *name, size_t *len)
 {
 	int fd = PMU_RETRY(openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
 	struct stat st;
@@ -82,7 +82,8 @@ static char *load(int dir, const char *name, size_t *len)
  * All of its processors that are there.  Return: 0, or why the first one that is not could not be
  * opened, with a line.
  */
-static int reach(struct restoring *self, const struct pmu_msr_record *record, const char *name)
+static int reach_recorded(struct restoring *self, const struct pmu_msr_record *record,
+			  const char *name)
 {
 	int rc = 0, first = 0, cpu = -1;
 
@@ -94,32 +95,35 @@ static int reach(struct restoring *self, const struct pmu_msr_record *record, co
 		if (!rc || first)
 			continue;
 		first = rc;
-		say(self, "%s: %s; the other processors' registers are put back", name,
-		    pmu_error_text());
+		say_restoring(self, "%s: %s; the other processors' registers are put back", name,
+			      pmu_error_text());
 	}
 	return first;
 }
 
 /* Writes all of it, whatever fails. */
-static int put_back(struct restoring *self, const struct pmu_msr_record *record, const char *name)
+static int put_record_back(struct restoring *self, const struct pmu_msr_record *record,
+			   const char *name)
 {
 	struct pmu_msr_fault fault;
 	char reg[64];
-	int absent = reach(self, record, name), rc;
+	int absent = reach_recorded(self, record, name), rc;
 
 	rc = pmu_msr_device_run(self->device, record->op, record->n_ops, NULL, true, &fault);
 	if (absent)
 		return absent;
 	if (rc) {
 		pmu_msr_name(self->machine, fault.op.address, reg, sizeof(reg));
-		say(self,
-		    "%s: cannot write %s (%XH) on CPU %d: %s; the other registers are put back",
-		    name, reg, fault.op.address, fault.op.cpu, strerror(-rc));
+		say_restoring(
+			self,
+			"%s: cannot write %s (%XH) on CPU %d: %s; the other registers are put back",
+			name, reg, fault.op.address, fault.op.cpu, strerror(-rc));
 	} else {
-		say(self,
-		    "the registers are as they were before %s (process %d), which ended without putting "
-		    "them back",
-		    record->program, record->pid);
+		say_restoring(
+			self,
+			"the registers are as they were before %s (process %d), which ended without putting "
+			"them back",
+			record->program, record->pid);
 	}
 	return rc;
 }
@@ -165,11 +169,11 @@ static void restore_file(struct restoring *self, int dir, const char *name)
 {
 	struct pmu_msr_record record = { .op = NULL };
 	size_t len = 0;
-	char *text = load(dir, name, &len);
+	char *text = load_journal(dir, name, &len);
 	int rc;
 
 	if (!text) {
-		say(self, "%s: %s", name, pmu_error_text());
+		say_restoring(self, "%s: %s", name, pmu_error_text());
 		return;
 	}
 	if (is_of_another_boot(self, text, len)) {
@@ -183,9 +187,9 @@ static void restore_file(struct restoring *self, int dir, const char *name)
 				"in another container",
 				record.program, record.pid);
 		if (rc)
-			say(self, "%s: %s", name, pmu_error_text());
+			say_restoring(self, "%s: %s", name, pmu_error_text());
 		else
-			rc = put_back(self, &record, name);
+			rc = put_record_back(self, &record, name);
 		if (rc)
 			failed(self, rc);
 		else
@@ -253,7 +257,7 @@ static void tell_holder(struct restoring *self, int dir, const char *name)
 {
 	struct pmu_msr_record record = { .op = NULL };
 	size_t len = 0;
-	char *text = load(dir, name, &len);
+	char *text = load_journal(dir, name, &len);
 
 	if (text && is_of(self, text, len) && !is_of_another_boot(self, text, len) &&
 	    !pmu_msr_journal_parse(text, len, self->machine, &record) && !self->holder[0])
@@ -278,7 +282,7 @@ bool pmu_msr_journal_holder(const struct pmu_msr_device *device, const struct pm
 static void note_presence(struct restoring *self, int dir, const char *name)
 {
 	size_t len = 0;
-	char *text = load(dir, name, &len);
+	char *text = load_journal(dir, name, &len);
 
 	self->n_done += text && !is_of_another_boot(self, text, len) && len &&
 			memmem(text, len, "\ndevice /dev/", strlen("\ndevice /dev/"));

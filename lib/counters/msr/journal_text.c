@@ -51,7 +51,7 @@ struct reader {
 };
 
 /* Return: 0; -EINVAL where the text ends, or a line does not. */
-static int next_line(struct reader *reader)
+static int next_journal_line(struct reader *reader)
 {
 	const char *stop = memchr(reader->rest, '\n', (size_t)(reader->end - reader->rest));
 
@@ -64,12 +64,12 @@ static int next_line(struct reader *reader)
 	return 0;
 }
 
-static int wrong(const struct reader *reader, const char *what)
+static int wrong_journal_line(const struct reader *reader, const char *what)
 {
 	return pmu_fail(EINVAL, "line %u is not %s", reader->number, what);
 }
 
-static bool begins(const struct reader *reader, const char *word)
+static bool line_begins(const struct reader *reader, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -77,23 +77,23 @@ static bool begins(const struct reader *reader, const char *word)
 }
 
 /* The text behind a line's first word. */
-static int take_text(struct reader *reader, const char *word, char *text, size_t size)
+static int take_line_text(struct reader *reader, const char *word, char *text, size_t size)
 {
 	size_t skip = strlen(word) + 1;
-	int rc = next_line(reader);
+	int rc = next_journal_line(reader);
 
 	if (rc)
 		return rc;
-	if (!begins(reader, word) || reader->len - skip >= size ||
+	if (!line_begins(reader, word) || reader->len - skip >= size ||
 	    memchr(reader->line, '\0', reader->len))
-		return wrong(reader, word);
+		return wrong_journal_line(reader, word);
 	memcpy(text, reader->line + skip, reader->len - skip);
 	text[reader->len - skip] = '\0';
 	return 0;
 }
 
-static bool number(const char **at, const char *stop, unsigned int base, uint64_t most,
-		   uint64_t *value)
+static bool scan_number(const char **at, const char *stop, unsigned int base, uint64_t most,
+			uint64_t *value)
 {
 	const char *p = *at;
 
@@ -118,18 +118,18 @@ static int take_numbers(struct reader *reader, const char *word, uint64_t most, 
 			int n)
 {
 	const char *at, *stop;
-	int rc = next_line(reader);
+	int rc = next_journal_line(reader);
 
 	if (rc)
 		return rc;
-	if (!begins(reader, word))
-		return wrong(reader, word);
+	if (!line_begins(reader, word))
+		return wrong_journal_line(reader, word);
 	at = reader->line + strlen(word) + 1;
 	stop = reader->line + reader->len;
 	for (int i = 0; i < n; i++)
-		if (!number(&at, stop, 10, i ? UINT64_MAX : most, &value[i]))
-			return wrong(reader, word);
-	return at == stop ? 0 : wrong(reader, word);
+		if (!scan_number(&at, stop, 10, i ? UINT64_MAX : most, &value[i]))
+			return wrong_journal_line(reader, word);
+	return at == stop ? 0 : wrong_journal_line(reader, word);
 }
 
 static int take_write(const struct reader *reader, const struct pmu_machine *machine,
@@ -138,11 +138,11 @@ static int take_write(const struct reader *reader, const struct pmu_machine *mac
 	const char *at = reader->line + strlen("write "), *stop = reader->line + reader->len;
 	uint64_t cpu, address, value, mask;
 
-	if (!number(&at, stop, 10, PMU_MASK_CPUS - 1, &cpu) ||
-	    !number(&at, stop, 16, UINT32_MAX, &address) ||
-	    !number(&at, stop, 16, UINT64_MAX, &value) ||
-	    !number(&at, stop, 16, UINT64_MAX, &mask) || at != stop)
-		return wrong(reader, "a write");
+	if (!scan_number(&at, stop, 10, PMU_MASK_CPUS - 1, &cpu) ||
+	    !scan_number(&at, stop, 16, UINT32_MAX, &address) ||
+	    !scan_number(&at, stop, 16, UINT64_MAX, &value) ||
+	    !scan_number(&at, stop, 16, UINT64_MAX, &mask) || at != stop)
+		return wrong_journal_line(reader, "a write");
 	if (!pmu_msr_is_counting(machine, (uint32_t)address))
 		return pmu_fail(EINVAL, "line %u writes %" PRIX64 "H, which no session programs",
 				reader->number, address);
@@ -181,9 +181,9 @@ static int take_writes(struct reader *reader, const struct pmu_machine *machine,
 
 	for (;;) {
 		struct pmu_msr_op op;
-		int rc = next_line(reader);
+		int rc = next_journal_line(reader);
 
-		if (rc || !begins(reader, "write"))
+		if (rc || !line_begins(reader, "write"))
 			return rc;
 		rc = take_write(reader, machine, &op);
 		if (!rc)
@@ -198,29 +198,30 @@ static int take_end(const struct reader *reader, size_t n_ops)
 	const char *at = reader->line + strlen("end "), *stop = reader->line + reader->len;
 	uint64_t n;
 
-	if (!begins(reader, "end") || !number(&at, stop, 10, PMU_MSR_JOURNAL_OPS, &n) || at != stop)
-		return wrong(reader, "a write, nor the end");
+	if (!line_begins(reader, "end") || !scan_number(&at, stop, 10, PMU_MSR_JOURNAL_OPS, &n) ||
+	    at != stop)
+		return wrong_journal_line(reader, "a write, nor the end");
 	if (n != n_ops || reader->rest != reader->end)
 		return pmu_fail(EINVAL, "it does not have the %" PRIu64 " writes that it says", n);
 	return 0;
 }
 
-static int parse(struct reader *reader, const struct pmu_machine *machine,
-		 struct pmu_msr_record *record)
+static int parse_record(struct reader *reader, const struct pmu_machine *machine,
+			struct pmu_msr_record *record)
 {
 	uint64_t process[3], lock[2];
 	char own[sizeof(record->cpu)];
-	int rc = next_line(reader);
+	int rc = next_journal_line(reader);
 
 	if (!rc && (reader->len != strlen(FIRST_LINE) ||
 		    memcmp(reader->line, FIRST_LINE, reader->len) != 0))
-		rc = wrong(reader, "'" FIRST_LINE "'");
-	if (rc || (rc = take_text(reader, "device", record->device, sizeof(record->device))) ||
-	    (rc = take_text(reader, "boot", record->boot, sizeof(record->boot))) ||
-	    (rc = take_text(reader, "cpu", record->cpu, sizeof(record->cpu))) ||
+		rc = wrong_journal_line(reader, "'" FIRST_LINE "'");
+	if (rc || (rc = take_line_text(reader, "device", record->device, sizeof(record->device))) ||
+	    (rc = take_line_text(reader, "boot", record->boot, sizeof(record->boot))) ||
+	    (rc = take_line_text(reader, "cpu", record->cpu, sizeof(record->cpu))) ||
 	    (rc = take_numbers(reader, "pid", INT32_MAX, process, 3)) ||
 	    (rc = take_numbers(reader, "lock", UINT64_MAX, lock, 2)) ||
-	    (rc = take_text(reader, "program", record->program, sizeof(record->program))))
+	    (rc = take_line_text(reader, "program", record->program, sizeof(record->program))))
 		return rc;
 	record->pid = (int32_t)process[0];
 	record->start_time = process[1];
@@ -242,7 +243,7 @@ int pmu_msr_journal_parse(const char *text, size_t len, const struct pmu_machine
 
 	memset(record, 0, sizeof(*record));
 	rc = len > PMU_MSR_JOURNAL_BYTES ? pmu_fail(EINVAL, "it is too large")
-					 : parse(&reader, machine, record);
+					 : parse_record(&reader, machine, record);
 	if (rc) {
 		free(record->op);
 		record->op = NULL;

@@ -80,8 +80,8 @@ static void clean_name(char *name)
 			*name = '?';
 }
 
-static void fill_record(struct pmu_msr_record *record, const struct pmu_msr_device *device,
-			const struct pmu_msr_program *program)
+static void fill_journal_record(struct pmu_msr_record *record, const struct pmu_msr_device *device,
+				const struct pmu_msr_program *program)
 {
 	struct pmu_process owner;
 
@@ -113,7 +113,7 @@ int pmu_msr_journal_write(struct pmu_msr_journal *journal, const struct pmu_msr_
 	int rc;
 
 	memset(journal, 0, sizeof(*journal));
-	fill_record(&record, device, program);
+	fill_journal_record(&record, device, program);
 	pmu_msr_journal_print(&record, &text);
 	rc = text.failed ? no_journal(journal, "no memory for it", ENOMEM)
 			 : write_somewhere(journal, &text);

@@ -25,7 +25,7 @@ static struct timespec later(unsigned int ms)
 	return at;
 }
 
-static void *run(void *arg)
+static void *run_poller(void *arg)
 {
 	struct pmu_msr_poller *self = arg;
 
@@ -67,7 +67,7 @@ static void await_sleep(struct pmu_msr_poller *poller)
 	}
 }
 
-static int start_thread(struct pmu_msr_poller *poller)
+static int start_poller_thread(struct pmu_msr_poller *poller)
 {
 	pthread_condattr_t attr;
 	sigset_t all, before;
@@ -81,7 +81,7 @@ static int start_thread(struct pmu_msr_poller *poller)
 	/* it inherits the mask: the program's signals go to the program's threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&poller->thread, NULL, run, poller);
+	rc = pthread_create(&poller->thread, NULL, run_poller, poller);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	poller->runs = rc == 0;
 	return -rc;
@@ -96,7 +96,7 @@ int pmu_msr_poller_start(struct pmu_msr_poller *poller, unsigned int period_ms,
 	if (!poller->runs) {
 		*poller =
 			(struct pmu_msr_poller){ .period_ms = period_ms, .work = work, .arg = arg };
-		rc = start_thread(poller);
+		rc = start_poller_thread(poller);
 	} else {
 		pthread_mutex_lock(&poller->lock);
 		poller->work = work;

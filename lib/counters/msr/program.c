@@ -23,7 +23,7 @@ const char *pmu_msr_phase_name(enum pmu_msr_phase phase)
 
 /* --- what the parts add --- */
 
-static void add(struct pmu_msr_build *b, const struct pmu_msr_op *op)
+static void add_msr_op(struct pmu_msr_build *b, const struct pmu_msr_op *op)
 {
 	struct pmu_msr_program *program = b->program;
 
@@ -45,25 +45,25 @@ static void add(struct pmu_msr_build *b, const struct pmu_msr_op *op)
 
 void pmu_msr_add_read(struct pmu_msr_build *b, int cpu, int socket, int slot, uint32_t address)
 {
-	add(b, &(struct pmu_msr_op){ .address = address,
-				     .cpu = cpu,
-				     .phase = (uint8_t)b->phase,
-				     .slot = (int8_t)slot,
-				     .socket = (int16_t)socket });
+	add_msr_op(b, &(struct pmu_msr_op){ .address = address,
+					    .cpu = cpu,
+					    .phase = (uint8_t)b->phase,
+					    .slot = (int8_t)slot,
+					    .socket = (int16_t)socket });
 }
 
 void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
 			uint64_t value, uint64_t mask)
 {
 	if (mask)
-		add(b, &(struct pmu_msr_op){ .address = address,
-					     .cpu = cpu,
-					     .phase = (uint8_t)b->phase,
-					     .write = true,
-					     .slot = -1,
-					     .socket = (int16_t)socket,
-					     .value = value & mask,
-					     .mask = mask });
+		add_msr_op(b, &(struct pmu_msr_op){ .address = address,
+						    .cpu = cpu,
+						    .phase = (uint8_t)b->phase,
+						    .write = true,
+						    .slot = -1,
+						    .socket = (int16_t)socket,
+						    .value = value & mask,
+						    .mask = mask });
 }
 
 void pmu_msr_add_write(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
@@ -167,7 +167,7 @@ static bool has_wanted(const struct pmu_msr_build *b, enum pmu_slot_kind kind)
 }
 
 /* No counters in any core, and nothing asked for that a socket's registers might have. */
-static int check_pmu(struct pmu_msr_build *b)
+static int check_any_pmu(struct pmu_msr_build *b)
 {
 	const struct pmu_machine *machine = b->machine;
 	const char *why = "";
@@ -186,9 +186,9 @@ static int check_pmu(struct pmu_msr_build *b)
 			why[0] ? ": " : "", why);
 }
 
-static int start(struct pmu_msr_build *b)
+static int start_build(struct pmu_msr_build *b)
 {
-	int rc = check_pmu(b);
+	int rc = check_any_pmu(b);
 
 	if (!rc)
 		rc = pmu_msr_core_start(b);
@@ -230,7 +230,7 @@ static void add_phase(struct pmu_msr_build *b, enum pmu_msr_phase phase)
 		b->program->first[next] = b->program->n_ops;
 }
 
-static void finish(struct pmu_msr_build *b)
+static void finish_build(struct pmu_msr_build *b)
 {
 	struct pmu_msr_program *program = b->program;
 	uint32_t all = pmu_plan_mask(b->plan);
@@ -278,7 +278,7 @@ void pmu_msr_program_taken(const char *taken, char *text, size_t size)
 }
 
 /* How many events fit, and what uses the other counters. */
-static void explain_no_room(struct pmu_msr_build *b)
+static void explain_no_counter(struct pmu_msr_build *b)
 {
 	unsigned int asked = 0, out = 0;
 	char taken[240];
@@ -300,7 +300,7 @@ static void explain_no_room(struct pmu_msr_build *b)
 			: "ask for fewer events");
 }
 
-static int choose(struct pmu_msr_build *b)
+static int choose_counters(struct pmu_msr_build *b)
 {
 	int rc;
 
@@ -312,7 +312,7 @@ static int choose(struct pmu_msr_build *b)
 	pmu_msr_energy_choose(b);
 	rc = first_refusal(b);
 	if (rc == -ENOSPC)
-		explain_no_room(b);
+		explain_no_counter(b);
 	if (rc)
 		return pmu_fail(rc, "%s", b->probe->why);
 	add_units(b);
@@ -345,10 +345,10 @@ int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_pla
 
 	if (!b)
 		return pmu_fail(ENOMEM, NO_MEMORY);
-	rc = start(b);
+	rc = start_build(b);
 	if (!rc)
 		add_phase(b, PMU_MSR_LOOK);
-	finish(b);
+	finish_build(b);
 	if (!rc && b->failed)
 		rc = pmu_fail(ENOMEM, NO_MEMORY);
 	free(b);
@@ -370,14 +370,14 @@ int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_pla
 		return pmu_fail(ENOMEM, NO_MEMORY);
 	b->found = found;
 	b->probe = probe;
-	rc = start(b);
+	rc = start_build(b);
 	if (!rc) {
 		add_phase(b, PMU_MSR_LOOK);
-		rc = b->failed ? 0 : choose(b);
+		rc = b->failed ? 0 : choose_counters(b);
 	}
 	for (unsigned int phase = PMU_MSR_LOOK + 1; !rc && phase < PMU_MSR_PHASES; phase++)
 		add_phase(b, phase);
-	finish(b);
+	finish_build(b);
 	if (!rc && b->failed)
 		rc = pmu_fail(ENOMEM, NO_MEMORY);
 	if (rc && !probe->why[0])

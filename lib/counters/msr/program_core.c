@@ -67,7 +67,7 @@ static void set_shared_registers(struct pmu_msr_core *core)
 	core->capabilities = perfmon->pdcm ? MSR_IA32_PERF_CAPABILITIES : 0;
 }
 
-static int look_at(struct pmu_msr_core *core, uint32_t address)
+static int look_at_register(struct pmu_msr_core *core, uint32_t address)
 {
 	if (!address)
 		return -1;
@@ -103,7 +103,7 @@ static void look_at_extras(const struct pmu_msr_build *b, struct pmu_msr_core *c
 			if (core->at_extra[j] >= 0 && extra[j] == slot.extra)
 				core->at_extra[i] = core->at_extra[j];
 		if (core->at_extra[i] < 0)
-			core->at_extra[i] = look_at(core, slot.extra);
+			core->at_extra[i] = look_at_register(core, slot.extra);
 	}
 }
 
@@ -119,22 +119,22 @@ static void start_kind(struct pmu_msr_build *b, unsigned int kind)
 	if (core->perfmon->family == PMU_PERFMON_INTEL && core->perfmon->version >= 2)
 		core->fixed = core->perfmon->fixed & 0xffff;
 	set_shared_registers(core);
-	core->at_global = look_at(core, core->global_ctrl);
-	look_at(core, core->global_status);
-	core->at_inuse = look_at(core, core->inuse);
-	core->at_fixed_ctrl = look_at(core, core->fixed_ctrl);
-	core->at_capabilities = look_at(core, core->capabilities);
+	core->at_global = look_at_register(core, core->global_ctrl);
+	look_at_register(core, core->global_status);
+	core->at_inuse = look_at_register(core, core->inuse);
+	core->at_fixed_ctrl = look_at_register(core, core->fixed_ctrl);
+	core->at_capabilities = look_at_register(core, core->capabilities);
 	for (unsigned int i = 0; i < PMU_MSR_MAX_GENERAL; i++)
 		if (core->general >> i & 1)
-			core->at_select[i] = look_at(core,
-						     pmu_msr_select_address(core->perfmon, i));
+			core->at_select[i] = look_at_register(
+				core, pmu_msr_select_address(core->perfmon, i));
 	for (unsigned int i = 0; i < PMU_MSR_MAX_GENERAL; i++)
 		if (core->general >> i & 1)
-			core->at_counter[i] = look_at(core,
-						      pmu_msr_counter_address(core->perfmon, i));
+			core->at_counter[i] = look_at_register(
+				core, pmu_msr_counter_address(core->perfmon, i));
 	for (unsigned int i = 0; i < PMU_MSR_MAX_FIXED; i++)
 		if (core->fixed >> i & 1)
-			core->at_fixed[i] = look_at(core, MSR_IA32_FIXED_CTR0 + i);
+			core->at_fixed[i] = look_at_register(core, MSR_IA32_FIXED_CTR0 + i);
 	look_at_extras(b, core);
 }
 
@@ -189,8 +189,8 @@ const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *cho
 }
 
 /* A second register that an event beside it needs otherwise: 0, or -ENOSPC with a sentence. */
-static int check_extra(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen,
-		       unsigned int n, const struct pmu_slot *slot, unsigned int at)
+static int check_shared_extra(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen,
+			      unsigned int n, const struct pmu_slot *slot, unsigned int at)
 {
 	unsigned int event = chosen[n].request.select.event & 0xff;
 	const struct pmu_msr_chosen *other = pmu_msr_same_extra(chosen, n, slot->extra);
@@ -213,7 +213,7 @@ static int check_extra(const struct pmu_msr_core *core, const struct pmu_msr_cho
 	return 0;
 }
 
-static pmu_counters counters_of(const struct pmu_msr_request *request)
+static pmu_counters counters_of_request(const struct pmu_msr_request *request)
 {
 	pmu_counters counters = request->selectable ? request->general : 0;
 
@@ -233,7 +233,7 @@ struct refusals {
 	char why[PMU_MAX_SLOTS][sizeof(((struct pmu_probe *)NULL)->why)];
 };
 
-static void refuse(struct refusals *refusals, unsigned int slot, int error, const char *why)
+static void refuse_slot(struct refusals *refusals, unsigned int slot, int error, const char *why)
 {
 	if (refusals->error[slot])
 		return;
@@ -242,8 +242,8 @@ static void refuse(struct refusals *refusals, unsigned int slot, int error, cons
 }
 
 /* Events of one kind of core, as far as they are possible at all.  Return: how many. */
-static unsigned int collect(const struct pmu_msr_build *b, unsigned int kind,
-			    struct refusals *refusals, struct pmu_msr_chosen *chosen)
+static unsigned int collect_core_events(const struct pmu_msr_build *b, unsigned int kind,
+					struct refusals *refusals, struct pmu_msr_chosen *chosen)
 {
 	const struct pmu_msr_core *core = &b->core[kind];
 	unsigned int n = 0;
@@ -255,14 +255,15 @@ static unsigned int collect(const struct pmu_msr_build *b, unsigned int kind,
 		if (!pmu_msr_wanted(b, i, PMU_SLOT_CORE))
 			continue;
 		if (!runs_on(&slot, core->perfmon)) {
-			refuse(refusals, i, -ENOENT, "the event is one of another type of core");
+			refuse_slot(refusals, i, -ENOENT,
+				    "the event is one of another type of core");
 			continue;
 		}
 		rc = pmu_msr_request(b->machine, kind, &slot, &chosen[n].request);
 		if (!rc)
-			rc = check_extra(core, chosen, n, &slot, i);
+			rc = check_shared_extra(core, chosen, n, &slot, i);
 		if (rc) {
-			refuse(refusals, i, rc, pmu_error_text());
+			refuse_slot(refusals, i, rc, pmu_error_text());
 			continue;
 		}
 		chosen[n++].slot = (int)i;
@@ -356,15 +357,15 @@ static void choose_kind(struct pmu_msr_build *b, unsigned int kind, struct refus
 	struct pmu_msr_chosen chosen[PMU_MAX_SLOTS];
 	pmu_counters can[PMU_MAX_SLOTS];
 	int counter[PMU_MAX_SLOTS];
-	unsigned int n = collect(b, kind, refusals, chosen);
+	unsigned int n = collect_core_events(b, kind, refusals, chosen);
 
 	for (unsigned int i = 0; i < n; i++)
-		can[i] = counters_of(&chosen[i].request);
+		can[i] = counters_of_request(&chosen[i].request);
 	assign(core, can, n, counter);
 	for (unsigned int i = 0; i < n; i++) {
 		chosen[i].counter = counter[i];
 		if (counter[i] < 0)
-			refuse(refusals, (unsigned int)chosen[i].slot, -ENOSPC, "");
+			refuse_slot(refusals, (unsigned int)chosen[i].slot, -ENOSPC, "");
 		else
 			core->chosen[core->n_chosen++] = chosen[i];
 	}

@@ -16,12 +16,12 @@ struct place {
 	const struct pmu_msr_core_cpu *cpu;
 };
 
-static uint64_t found(const struct place *p, int at)
+static uint64_t found_on_core(const struct place *p, int at)
 {
 	return at < 0 ? 0 : pmu_msr_found_at(p->b, p->cpu->look + (size_t)at);
 }
 
-static void put(const struct place *p, uint32_t address, uint64_t value)
+static void put_register(const struct place *p, uint32_t address, uint64_t value)
 {
 	if (address)
 		pmu_msr_add_write(p->b, p->cpu->cpu, -1, address, value);
@@ -49,10 +49,10 @@ static bool full_width(const struct place *p)
 		return true;
 	if (!p->b->found)
 		return p->b->machine->model && p->b->machine->model->full_width;
-	return found(p, p->core->at_capabilities) & FULL_WIDTH_WRITES;
+	return found_on_core(p, p->core->at_capabilities) & FULL_WIDTH_WRITES;
 }
 
-static uint64_t low_bits(uint64_t value, unsigned int bits)
+static uint64_t keep_low_bits(uint64_t value, unsigned int bits)
 {
 	return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
@@ -60,7 +60,7 @@ static uint64_t low_bits(uint64_t value, unsigned int bits)
 /* What a counter holds after a write of 32 bits: bit 31 fills those above. */
 static uint64_t sign_extended(uint64_t value, unsigned int bits)
 {
-	return low_bits((uint64_t)(int64_t)(int32_t)(uint32_t)value, bits);
+	return keep_low_bits((uint64_t)(int64_t)(int32_t)(uint32_t)value, bits);
 }
 
 /* Where and how a counter is written. */
@@ -79,11 +79,11 @@ static struct counter_write counter_write(const struct place *p,
 
 	if (!is_general(chosen)) {
 		w.address = MSR_IA32_FIXED_CTR0 + i;
-		w.old = found(p, p->core->at_fixed[i]);
+		w.old = found_on_core(p, p->core->at_fixed[i]);
 		return w;
 	}
 	w.address = pmu_msr_counter_address(perfmon, i);
-	w.old = found(p, p->core->at_counter[i]);
+	w.old = found_on_core(p, p->core->at_counter[i]);
 	if (perfmon->family == PMU_PERFMON_AMD)
 		return w;
 	if (full_width(p)) {
@@ -109,10 +109,12 @@ static void add_selects(const struct place *p, bool old, uint64_t enable)
 		if (!is_general(chosen))
 			continue;
 		if (old)
-			put(p, select_of(p, chosen),
-			    found(p, p->core->at_select[chosen->counter]) & ~enable);
+			put_register(p, select_of(p, chosen),
+				     found_on_core(p, p->core->at_select[chosen->counter]) &
+					     ~enable);
 		else
-			put(p, select_of(p, chosen), pmu_msr_core_select(p->core, chosen) | enable);
+			put_register(p, select_of(p, chosen),
+				     pmu_msr_core_select(p->core, chosen) | enable);
 	}
 }
 
@@ -124,8 +126,9 @@ static void add_extras(const struct place *p, bool old)
 		if (!chosen->request.extra ||
 		    pmu_msr_same_extra(p->core->chosen, i, chosen->request.extra))
 			continue;
-		put(p, chosen->request.extra,
-		    old ? found(p, p->core->at_extra[chosen->slot]) : chosen->request.extra_value);
+		put_register(p, chosen->request.extra,
+			     old ? found_on_core(p, p->core->at_extra[chosen->slot])
+				 : chosen->request.extra_value);
 	}
 }
 
@@ -135,45 +138,47 @@ static void add_counters(const struct place *p, bool old)
 		struct counter_write w = counter_write(p, &p->core->chosen[i]);
 
 		if (w.exact)
-			put(p, w.address, old ? w.old : 0);
+			put_register(p, w.address, old ? w.old : 0);
 	}
 }
 
-static void add_stop(const struct place *p)
+static void add_core_stop(const struct place *p)
 {
 	const struct pmu_msr_core *core = p->core;
 
-	put(p, core->global_ctrl, found(p, core->at_global) & ~core->global_bits);
+	put_register(p, core->global_ctrl, found_on_core(p, core->at_global) & ~core->global_bits);
 	if (core->fixed_mask)
-		put(p, core->fixed_ctrl, found(p, core->at_fixed_ctrl) & ~core->fixed_mask);
+		put_register(p, core->fixed_ctrl,
+			     found_on_core(p, core->at_fixed_ctrl) & ~core->fixed_mask);
 	add_selects(p, true, PMU_MSR_EN);
 }
 
-static void add_clear(const struct place *p)
+static void add_core_clear(const struct place *p)
 {
-	put(p, p->core->global_clear, p->core->global_bits);
+	put_register(p, p->core->global_clear, p->core->global_bits);
 }
 
-static void add_select(const struct place *p)
+static void add_core_select(const struct place *p)
 {
 	add_extras(p, false);
 	add_selects(p, false, 0);
 }
 
-static void add_zero(const struct place *p)
+static void add_core_zero(const struct place *p)
 {
 	add_counters(p, false);
 }
 
-static void add_enable(const struct place *p)
+static void add_core_enable(const struct place *p)
 {
 	const struct pmu_msr_core *core = p->core;
 
 	add_selects(p, false, PMU_MSR_EN);
 	if (core->fixed_mask)
-		put(p, core->fixed_ctrl,
-		    (found(p, core->at_fixed_ctrl) & ~core->fixed_mask) | core->fixed_value);
-	put(p, core->global_ctrl, found(p, core->at_global) | core->global_bits);
+		put_register(p, core->fixed_ctrl,
+			     (found_on_core(p, core->at_fixed_ctrl) & ~core->fixed_mask) |
+				     core->fixed_value);
+	put_register(p, core->global_ctrl, found_on_core(p, core->at_global) | core->global_bits);
 }
 
 static void add_read(const struct place *p)
@@ -185,7 +190,7 @@ static void add_read(const struct place *p)
 }
 
 /* Others may have changed their bits of the shared registers meanwhile: those stay. */
-static void add_restore(const struct place *p)
+static void add_core_restore(const struct place *p)
 {
 	const struct pmu_msr_core *core = p->core;
 
@@ -193,18 +198,18 @@ static void add_restore(const struct place *p)
 	put_bits(p, core->fixed_ctrl, 0, core->fixed_mask);
 	add_selects(p, true, PMU_MSR_EN);
 	add_counters(p, true);
-	put(p, core->global_clear, core->global_bits);
+	put_register(p, core->global_clear, core->global_bits);
 	add_extras(p, true);
 	add_selects(p, true, 0);
-	put_bits(p, core->fixed_ctrl, found(p, core->at_fixed_ctrl), core->fixed_mask);
-	put_bits(p, core->global_ctrl, found(p, core->at_global), core->global_bits);
+	put_bits(p, core->fixed_ctrl, found_on_core(p, core->at_fixed_ctrl), core->fixed_mask);
+	put_bits(p, core->global_ctrl, found_on_core(p, core->at_global), core->global_bits);
 }
 
 static void (*const adders[PMU_MSR_PHASES])(const struct place *p) = {
-	[PMU_MSR_LOOK] = add_look,   [PMU_MSR_STOP] = add_stop,
-	[PMU_MSR_CLEAR] = add_clear, [PMU_MSR_SELECT] = add_select,
-	[PMU_MSR_ZERO] = add_zero,   [PMU_MSR_ENABLE] = add_enable,
-	[PMU_MSR_READ] = add_read,   [PMU_MSR_RESTORE] = add_restore,
+	[PMU_MSR_LOOK] = add_look,        [PMU_MSR_STOP] = add_core_stop,
+	[PMU_MSR_CLEAR] = add_core_clear, [PMU_MSR_SELECT] = add_core_select,
+	[PMU_MSR_ZERO] = add_core_zero,   [PMU_MSR_ENABLE] = add_core_enable,
+	[PMU_MSR_READ] = add_read,        [PMU_MSR_RESTORE] = add_core_restore,
 };
 
 void pmu_msr_core_add(struct pmu_msr_build *b)

@@ -26,17 +26,17 @@ static const struct domain {
 	[PMU_ENERGY_DRAM] = { "the memory", MSR_DRAM_ENERGY_STATUS, 0 },
 };
 
-static enum pmu_rapl_layout layout_of(const struct pmu_msr_build *b)
+static enum pmu_rapl_layout rapl_layout_of(const struct pmu_msr_build *b)
 {
 	return b->machine->model ? b->machine->model->rapl : PMU_RAPL_NONE;
 }
 
 static uint32_t address_of(const struct pmu_msr_build *b, unsigned int domain)
 {
-	if (domain >= PMU_ENERGY_DOMAINS || layout_of(b) == PMU_RAPL_NONE ||
+	if (domain >= PMU_ENERGY_DOMAINS || rapl_layout_of(b) == PMU_RAPL_NONE ||
 	    !(b->machine->model->rapl_domains >> domain & 1))
 		return 0;
-	return layout_of(b) == PMU_RAPL_AMD ? domains[domain].amd : domains[domain].intel;
+	return rapl_layout_of(b) == PMU_RAPL_AMD ? domains[domain].amd : domains[domain].intel;
 }
 
 /* Also by a slot that is absent: what LOOK reads does not depend on that. */
@@ -63,7 +63,7 @@ static bool is_listed_graphics(const struct pmu_msr_build *b)
 	return false;
 }
 
-static bool counts(const struct pmu_msr_build *b, unsigned int domain)
+static bool domain_counts(const struct pmu_msr_build *b, unsigned int domain)
 {
 	bool looked = domain == PMU_ENERGY_GRAPHICS && b->found && b->look_graphics;
 
@@ -79,7 +79,7 @@ static double unit_uj(const struct pmu_msr_build *b, unsigned int domain)
 		return DRAM_UNIT_UJ;
 	if (!b->found)
 		return 0;
-	if (layout_of(b) == PMU_RAPL_INTEL_SILVERMONT)
+	if (rapl_layout_of(b) == PMU_RAPL_INTEL_SILVERMONT)
 		return (double)(1u << n);
 	return 1e6 / (double)(1u << n);
 }
@@ -103,7 +103,7 @@ static void count_on_cores(struct pmu_msr_build *b, const struct pmu_msr_socket 
 
 static bool is_per_core(const struct pmu_msr_build *b, unsigned int domain)
 {
-	return domain == PMU_ENERGY_CORES && layout_of(b) == PMU_RAPL_AMD;
+	return domain == PMU_ENERGY_CORES && rapl_layout_of(b) == PMU_RAPL_AMD;
 }
 
 void pmu_msr_energy_units(struct pmu_msr_build *b, const struct pmu_msr_socket *socket)
@@ -130,7 +130,8 @@ void pmu_msr_energy_units(struct pmu_msr_build *b, const struct pmu_msr_socket *
 
 static bool is_refused(const struct pmu_msr_build *b, unsigned int slot)
 {
-	return pmu_msr_wanted(b, slot, PMU_SLOT_ENERGY) && !counts(b, b->plan->slot[slot].unit);
+	return pmu_msr_wanted(b, slot, PMU_SLOT_ENERGY) &&
+	       !domain_counts(b, b->plan->slot[slot].unit);
 }
 
 /* One sentence for all of them. */
@@ -138,7 +139,7 @@ static void say_refused(const struct pmu_msr_build *b, struct pmu_strbuf *why)
 {
 	const char *between = "on this CPU no register that is known counts the energy of ";
 
-	if (b->machine->model && layout_of(b) == PMU_RAPL_NONE) {
+	if (b->machine->model && rapl_layout_of(b) == PMU_RAPL_NONE) {
 		pmu_strbuf_addf(why, "this CPU (%s) has no counters of energy",
 				b->machine->model->microarchitecture);
 		return;
@@ -155,7 +156,7 @@ static void say_refused(const struct pmu_msr_build *b, struct pmu_strbuf *why)
 	}
 }
 
-static void refuse_unknown(struct pmu_msr_build *b)
+static void refuse_energy(struct pmu_msr_build *b)
 {
 	struct pmu_strbuf why = { 0 };
 
@@ -168,11 +169,11 @@ static void refuse_unknown(struct pmu_msr_build *b)
 
 void pmu_msr_energy_choose(struct pmu_msr_build *b)
 {
-	refuse_unknown(b);
+	refuse_energy(b);
 	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
 		unsigned int domain = b->plan->slot[i].unit;
 
-		if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY) || !counts(b, domain))
+		if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY) || !domain_counts(b, domain))
 			continue;
 		if (is_per_core(b, domain) && b->machine->partial) {
 			pmu_msr_refuse(
@@ -195,8 +196,8 @@ void pmu_msr_energy_add(struct pmu_msr_build *b)
 		return;
 	b->look_energy = b->program->n_ops;
 	pmu_msr_add_read(b, socket->cpu, socket->package, -1,
-			 layout_of(b) == PMU_RAPL_AMD ? MSR_AMD_RAPL_POWER_UNIT
-						      : MSR_RAPL_POWER_UNIT);
+			 rapl_layout_of(b) == PMU_RAPL_AMD ? MSR_AMD_RAPL_POWER_UNIT
+							   : MSR_RAPL_POWER_UNIT);
 	if (!is_listed_graphics(b))
 		return;
 	b->look_graphics = b->program->n_ops;

@@ -28,12 +28,13 @@ static void see(struct seen *seen, int cpu, uint64_t value)
 	pmu_mask_set(&seen->cpus, cpu);
 }
 
-static bool counts(uint64_t select)
+static bool select_counts(uint64_t select)
 {
 	return select & PMU_MSR_EN && select & 3u << 16;
 }
 
-static uint64_t found(const struct pmu_msr_build *b, const struct pmu_msr_core_cpu *cpu, int at)
+static uint64_t found_on_cpu(const struct pmu_msr_build *b, const struct pmu_msr_core_cpu *cpu,
+			     int at)
 {
 	return at < 0 ? 0 : pmu_msr_found_at(b, cpu->look + (size_t)at);
 }
@@ -49,10 +50,10 @@ static void look_general(const struct pmu_msr_build *b, unsigned int kind, unsig
 
 		if (cpu->kind != (int)kind)
 			continue;
-		select = found(b, cpu, core->at_select[i]);
-		if (counts(select))
+		select = found_on_cpu(b, cpu, core->at_select[i]);
+		if (select_counts(select))
 			see(seen, cpu->cpu, select);
-		seen->marked |= found(b, cpu, core->at_inuse) >> i & 1;
+		seen->marked |= found_on_cpu(b, cpu, core->at_inuse) >> i & 1;
 	}
 }
 
@@ -67,10 +68,10 @@ static void look_fixed(const struct pmu_msr_build *b, unsigned int kind, unsigne
 
 		if (cpu->kind != (int)kind)
 			continue;
-		bits = found(b, cpu, core->at_fixed_ctrl) >> 4 * i & 0xf;
+		bits = found_on_cpu(b, cpu, core->at_fixed_ctrl) >> 4 * i & 0xf;
 		if (bits & 3)
 			see(seen, cpu->cpu, bits);
-		seen->marked |= found(b, cpu, core->at_inuse) >> (PMU_COUNTER_FIXED + i) & 1;
+		seen->marked |= found_on_cpu(b, cpu, core->at_inuse) >> (PMU_COUNTER_FIXED + i) & 1;
 	}
 }
 
@@ -103,7 +104,8 @@ static void say_watchdog(struct pmu_msr_build *b, bool looks_so)
 }
 
 /* Return: is it enabled already, and to be named? */
-static bool take(struct pmu_msr_core *core, unsigned int counter, const struct seen *seen)
+static bool take_core_counter(struct pmu_msr_core *core, unsigned int counter,
+			      const struct seen *seen)
 {
 	if (!seen->n && !seen->marked)
 		return false;
@@ -120,7 +122,7 @@ static void take_general(struct pmu_msr_build *b, unsigned int kind, unsigned in
 	unsigned int event = seen->value & 0xff;
 	bool intel = core->perfmon->family == PMU_PERFMON_INTEL;
 
-	if (!take(core, i, seen))
+	if (!take_core_counter(core, i, seen))
 		return;
 	core->taken_events[event / 64] |= UINT64_C(1) << event % 64;
 	say_where(b, "general", i, seen);
@@ -136,7 +138,7 @@ static void take_fixed(struct pmu_msr_build *b, unsigned int kind, unsigned int 
 {
 	static const char *const levels[] = { "", ": OS", ": USR", ": USR, OS" };
 
-	if (!take(&b->core[kind], PMU_COUNTER_FIXED + i, seen))
+	if (!take_core_counter(&b->core[kind], PMU_COUNTER_FIXED + i, seen))
 		return;
 	say_where(b, "fixed", i, seen);
 	pmu_strbuf_add(&b->taken, levels[seen->value & 3]);

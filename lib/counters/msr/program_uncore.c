@@ -103,7 +103,7 @@ static const struct {
 	{ PMU_UNIT_ARB, 0x83, 1u << 0 },
 };
 
-static enum pmu_uncore_layout layout_of(const struct pmu_msr_build *b)
+static enum pmu_uncore_layout uncore_layout_of(const struct pmu_msr_build *b)
 {
 	return b->machine->model ? b->machine->model->uncore : PMU_UNCORE_NONE;
 }
@@ -118,7 +118,7 @@ static bool is_ice_lake(const struct pmu_cpu_id *id)
 
 static bool is_here(const struct pmu_msr_build *b, const struct pmu_msr_box_type *type)
 {
-	if (type->layout != layout_of(b) || type->layout == PMU_UNCORE_NONE)
+	if (type->layout != uncore_layout_of(b) || type->layout == PMU_UNCORE_NONE)
 		return false;
 	/* hypervisors hide it */
 	if (type->unit == PMU_UNIT_L3 && !b->machine->kind[0].l3_extension)
@@ -202,8 +202,8 @@ static void add_l3_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
 	}
 }
 
-static void add_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
-		      const struct pmu_msr_box_type *type)
+static void add_uncore_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
+			     const struct pmu_msr_box_type *type)
 {
 	unsigned int n = type->unit == PMU_UNIT_CBO ? socket->n_cores : 1;
 
@@ -232,7 +232,7 @@ int pmu_msr_uncore_start(struct pmu_msr_build *b)
 		describe_socket(b, &b->socket[s]);
 		b->socket[s].first_box = b->n_boxes;
 		for (unsigned int t = 0; t < b->n_types; t++)
-			add_boxes(b, &b->socket[s], b->type[t].type);
+			add_uncore_boxes(b, &b->socket[s], b->type[t].type);
 	}
 	return 0;
 }
@@ -249,7 +249,7 @@ static unsigned int configured_boxes(const struct pmu_msr_build *b,
 {
 	unsigned int n = b->found ? pmu_msr_found_at(b, socket->look_config) & CBO_CONFIG_BOXES : 0;
 
-	if (!n || layout_of(b) == PMU_UNCORE_ICE_LAKE)
+	if (!n || uncore_layout_of(b) == PMU_UNCORE_ICE_LAKE)
 		return n;
 	return n - 1 > looked ? n - 1 : looked;
 }
@@ -307,8 +307,8 @@ void pmu_msr_uncore_settle(struct pmu_msr_build *b)
 
 /* --- which counter counts what --- */
 
-static uint32_t counters_of(const struct pmu_msr_box_type *type, const struct pmu_slot *slot,
-			    uint16_t event)
+static uint32_t counters_of_box(const struct pmu_msr_box_type *type, const struct pmu_slot *slot,
+				uint16_t event)
 {
 	uint32_t counters = ((1u << type->n_counters) - 1) << type->first;
 
@@ -342,7 +342,7 @@ static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *s
 		select->slices = 0xff;
 		select->threads = 0xff;
 	}
-	request->general = counters_of(type, slot, select->event);
+	request->general = counters_of_box(type, slot, select->event);
 	if (!request->general)
 		return pmu_fail(ENOENT, "no counter of its unit counts event %02XH on this CPU",
 				select->event);
@@ -350,8 +350,9 @@ static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *s
 }
 
 /* Slots of one unit, as far as they are possible at all.  Return: how many. */
-static unsigned int collect(struct pmu_msr_build *b, const struct pmu_msr_box_choice *choice,
-			    struct pmu_msr_chosen *chosen)
+static unsigned int collect_box_events(struct pmu_msr_build *b,
+				       const struct pmu_msr_box_choice *choice,
+				       struct pmu_msr_chosen *chosen)
 {
 	unsigned int n = 0;
 
@@ -389,7 +390,7 @@ static void choose_type(struct pmu_msr_build *b, struct pmu_msr_box_choice *choi
 	struct pmu_msr_chosen chosen[PMU_MAX_SLOTS];
 	pmu_counters can[PMU_MAX_SLOTS], all = (1u << type->n_counters) - 1;
 	int counter[PMU_MAX_SLOTS];
-	unsigned int n = collect(b, choice, chosen);
+	unsigned int n = collect_box_events(b, choice, chosen);
 
 	for (unsigned int i = 0; i < n; i++)
 		can[i] = chosen[i].request.general;
@@ -407,7 +408,7 @@ static void choose_type(struct pmu_msr_build *b, struct pmu_msr_box_choice *choi
 	b->uncore_shared |= choice->taken && type->layout != PMU_UNCORE_NEHALEM;
 }
 
-static void refuse_unknown(struct pmu_msr_build *b, unsigned int slot)
+static void refuse_box(struct pmu_msr_build *b, unsigned int slot)
 {
 	const struct pmu_slot *asked = &b->plan->slot[slot];
 	const char *pmu = asked->pmu;
@@ -428,5 +429,5 @@ void pmu_msr_uncore_choose(struct pmu_msr_build *b)
 		choose_type(b, &b->type[t]);
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_UNCORE) && !(b->counted >> i & 1))
-			refuse_unknown(b, i);
+			refuse_box(b, i);
 }

@@ -58,14 +58,14 @@ struct place {
 	uint64_t enable;
 };
 
-static void put(const struct place *p, uint32_t address, uint64_t value)
+static void put_box_register(const struct place *p, uint32_t address, uint64_t value)
 {
 	pmu_msr_add_write(p->b, p->box->cpu, p->box->package, address, value);
 }
 
-static void stop(const struct place *p)
+static void stop_box(const struct place *p)
 {
-	put(p, p->select, p->old_select & ~p->enable);
+	put_box_register(p, p->select, p->old_select & ~p->enable);
 }
 
 static void set_select(const struct place *p)
@@ -78,27 +78,27 @@ static void set_select(const struct place *p)
 		select.reset_occupancy = true;
 		value = pmu_select_encode(p->box->type->select_layout, &select);
 	}
-	put(p, p->select, value);
+	put_box_register(p, p->select, value);
 }
 
 static void zero(const struct place *p)
 {
-	put(p, p->counter, 0);
+	put_box_register(p, p->counter, 0);
 }
 
 static void enable(const struct place *p)
 {
-	put(p, p->select, select_value(p->box->type, p->chosen) | p->enable);
+	put_box_register(p, p->select, select_value(p->box->type, p->chosen) | p->enable);
 }
 
 static void counter_back(const struct place *p)
 {
-	put(p, p->counter, p->old_counter);
+	put_box_register(p, p->counter, p->old_counter);
 }
 
 static void select_back(const struct place *p)
 {
-	put(p, p->select, p->old_select);
+	put_box_register(p, p->select, p->old_select);
 }
 
 /* Something for each chosen counter of each box of a socket. */
@@ -178,37 +178,37 @@ static uint64_t found_global(const struct pmu_msr_build *b, const struct pmu_msr
 	return globals_of(b)->ctrl ? pmu_msr_found_at(b, socket->look_global) : 0;
 }
 
-static void add_stop(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
+static void add_uncore_stop(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 {
 	put_global(b, socket, found_global(b, socket) & ~ours_alone(b), UINT64_MAX);
-	each(b, socket, stop);
+	each(b, socket, stop_box);
 }
 
-static void add_clear(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
+static void add_uncore_clear(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 {
 	clear(b, socket);
 }
 
-static void add_select(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
+static void add_uncore_select(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 {
 	each(b, socket, set_select);
 }
 
-static void add_zero(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
+static void add_uncore_zero(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 {
 	each(b, socket, zero);
 }
 
-static void add_enable(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
+static void add_uncore_enable(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 {
 	each(b, socket, enable);
 	put_global(b, socket, found_global(b, socket) | b->uncore_bits, UINT64_MAX);
 }
 
-static void add_restore(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
+static void add_uncore_restore(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 {
 	put_global(b, socket, 0, ours_alone(b));
-	each(b, socket, stop);
+	each(b, socket, stop_box);
 	each(b, socket, counter_back);
 	clear(b, socket);
 	each(b, socket, select_back);
@@ -217,10 +217,14 @@ static void add_restore(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 
 static void (*const adders[PMU_MSR_PHASES])(struct pmu_msr_build *b,
 					    struct pmu_msr_socket *socket) = {
-	[PMU_MSR_LOOK] = look_socket, [PMU_MSR_STOP] = add_stop,
-	[PMU_MSR_CLEAR] = add_clear,  [PMU_MSR_SELECT] = add_select,
-	[PMU_MSR_ZERO] = add_zero,    [PMU_MSR_ENABLE] = add_enable,
-	[PMU_MSR_READ] = NULL,        [PMU_MSR_RESTORE] = add_restore,
+	[PMU_MSR_LOOK] = look_socket,
+	[PMU_MSR_STOP] = add_uncore_stop,
+	[PMU_MSR_CLEAR] = add_uncore_clear,
+	[PMU_MSR_SELECT] = add_uncore_select,
+	[PMU_MSR_ZERO] = add_uncore_zero,
+	[PMU_MSR_ENABLE] = add_uncore_enable,
+	[PMU_MSR_READ] = NULL,
+	[PMU_MSR_RESTORE] = add_uncore_restore,
 };
 
 void pmu_msr_uncore_add(struct pmu_msr_build *b)

@@ -206,7 +206,8 @@ static bool in_row(const struct row *row, uint32_t address, unsigned int *group,
 /*
  * Does the counter of that number exist?  Rows are as long as registers of that kind can ever be.
  */
-static bool exists(const struct pmu_machine *machine, const struct row *row, unsigned int group)
+static bool counter_exists(const struct pmu_machine *machine, const struct row *row,
+			   unsigned int group)
 {
 	uint32_t counters = 0, fixed = 0;
 
@@ -221,12 +222,12 @@ static bool exists(const struct pmu_machine *machine, const struct row *row, uns
 	return row->what == FIXED_COUNTER ? fixed >> group & 1 : true;
 }
 
-static const struct row *find(const struct pmu_machine *machine, uint32_t address,
-			      unsigned int *group, unsigned int *in_group)
+static const struct row *find_register(const struct pmu_machine *machine, uint32_t address,
+				       unsigned int *group, unsigned int *in_group)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(rows); i++)
 		if (in_row(&rows[i], address, group, in_group) &&
-		    meets(machine, rows[i].condition) && exists(machine, &rows[i], *group))
+		    meets(machine, rows[i].condition) && counter_exists(machine, &rows[i], *group))
 			return &rows[i];
 	return NULL;
 }
@@ -234,7 +235,7 @@ static const struct row *find(const struct pmu_machine *machine, uint32_t addres
 void pmu_msr_name(const struct pmu_machine *machine, uint32_t address, char *name, size_t size)
 {
 	unsigned int group, in_group;
-	const struct row *row = find(machine, address, &group, &in_group);
+	const struct row *row = find_register(machine, address, &group, &in_group);
 	struct pmu_strbuf text = { 0 };
 	const unsigned int number[] = { group, in_group };
 	unsigned int n = 0;
@@ -258,19 +259,20 @@ void pmu_msr_name(const struct pmu_machine *machine, uint32_t address, char *nam
 bool pmu_msr_is_counting(const struct pmu_machine *machine, uint32_t address)
 {
 	unsigned int group, in_group;
-	const struct row *row = find(machine, address, &group, &in_group);
+	const struct row *row = find_register(machine, address, &group, &in_group);
 
 	return row && row->what != READ_ONLY;
 }
 
 /* --- fields --- */
 
-static void say(struct pmu_strbuf *out, size_t start, const char *text)
+static void say_field(struct pmu_strbuf *out, size_t start, const char *text)
 {
 	pmu_strbuf_addf(out, "%s%s", out->len > start ? ", " : "", text);
 }
 
-static enum pmu_select_layout layout_of(const struct pmu_machine *machine, enum condition condition)
+static enum pmu_select_layout select_layout_of(const struct pmu_machine *machine,
+					       enum condition condition)
 {
 	switch (condition) {
 	case AMD_LEGACY:
@@ -335,7 +337,7 @@ static void say_select(enum pmu_select_layout layout, uint64_t value, struct pmu
 	pmu_strbuf_addf(out, "event %02XH, umask %02XH", s.event, s.umask);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(flags); i++)
 		if (flags[i].set)
-			say(out, start, flags[i].name);
+			say_field(out, start, flags[i].name);
 	if (s.cmask)
 		pmu_strbuf_addf(out, ", CMASK %u", s.cmask);
 	if (s.umask2)
@@ -372,7 +374,7 @@ static void say_fixed(uint64_t value, struct pmu_strbuf *out)
 		if (!(value >> 4 * i & 0xf))
 			continue;
 		snprintf(name, sizeof(name), "FIXED%u", i);
-		say(out, start, name);
+		say_field(out, start, name);
 		for (unsigned int bit = 4; bit-- > 0;)
 			if (value >> (4 * i + bit) & 1)
 				pmu_strbuf_add(out, bits[bit]);
@@ -396,13 +398,13 @@ void pmu_msr_fields(const struct pmu_machine *machine, uint32_t address, uint64_
 		    struct pmu_strbuf *out)
 {
 	unsigned int group, in_group;
-	const struct row *row = find(machine, address, &group, &in_group);
+	const struct row *row = find_register(machine, address, &group, &in_group);
 
 	if (!row || !value)
 		return;
 	switch (row->what) {
 	case SELECT:
-		say_select(layout_of(machine, row->condition), value, out);
+		say_select(select_layout_of(machine, row->condition), value, out);
 		break;
 	case GLOBAL:
 	case CLEAR:

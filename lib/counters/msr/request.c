@@ -90,8 +90,8 @@ static const struct generic *table(const struct pmu_machine *machine,
 	return is_zhaoxin(&machine->id) ? zhaoxin : intel;
 }
 
-static const struct generic *find(const struct pmu_machine *machine,
-				  const struct pmu_perfmon *perfmon, uint64_t config)
+static const struct generic *find_generic(const struct pmu_machine *machine,
+					  const struct pmu_perfmon *perfmon, uint64_t config)
 {
 	size_t n;
 	const struct generic *row = table(machine, perfmon, &n);
@@ -119,7 +119,7 @@ static bool fixed_exists(const struct pmu_perfmon *perfmon, int index)
 static int generic_request(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon,
 			   const struct pmu_slot *slot, struct pmu_msr_request *request)
 {
-	const struct generic *row = find(machine, perfmon, slot->config);
+	const struct generic *row = find_generic(machine, perfmon, slot->config);
 
 	if (!row)
 		return pmu_fail(

@@ -20,14 +20,14 @@ static pid_t writer; /* the thread that is programming them; 0: none */
 static pid_t armed_by;
 
 /* The thread that is waited for gets the processor, whatever the waiter's priority. */
-static void wait_a_little(void)
+static void yield_to_writer(void)
 {
 	static const struct timespec pause = { .tv_nsec = 20000 };
 
 	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
-static pid_t own_tid(void)
+static pid_t current_tid(void)
 {
 	return (pid_t)syscall(SYS_gettid);
 }
@@ -38,7 +38,7 @@ static pid_t own_tid(void)
  */
 bool pmu_msr_signals_hold(void)
 {
-	__atomic_store_n(&writer, own_tid(), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&writer, current_tid(), __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&ending, __ATOMIC_SEQ_CST))
 		return true;
 	pmu_msr_signals_let_go();
@@ -53,14 +53,14 @@ void pmu_msr_signals_let_go(void)
 /* A writer that this handler has interrupted never goes on. */
 static void wait_for_writer(void)
 {
-	pid_t self = own_tid(), other;
+	pid_t self = current_tid(), other;
 
 	__atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
 	while ((other = __atomic_load_n(&writer, __ATOMIC_SEQ_CST)) != 0 && other != self)
-		wait_a_little();
+		yield_to_writer();
 }
 
-static void put_back(const struct pmu_msr_rescue *rescue)
+static void rescue_registers(const struct pmu_msr_rescue *rescue)
 {
 	uint64_t value;
 	int failed = 0;
@@ -74,7 +74,7 @@ static void put_back(const struct pmu_msr_rescue *rescue)
 		pmu_msr_journal_remove(rescue->journal);
 }
 
-static void handle(int number)
+static void handle_signal(int number)
 {
 	const struct pmu_msr_rescue *rescue;
 	struct sigaction usual;
@@ -83,7 +83,7 @@ static void handle(int number)
 	__atomic_add_fetch(&at_work, 1, __ATOMIC_SEQ_CST);
 	rescue = __atomic_load_n(&armed, __ATOMIC_SEQ_CST);
 	if (rescue && rescue->pid == getpid())
-		put_back(rescue);
+		rescue_registers(rescue);
 	__atomic_sub_fetch(&at_work, 1, __ATOMIC_SEQ_CST);
 	memset(&usual, 0, sizeof(usual));
 	usual.sa_handler = SIG_DFL;
@@ -109,7 +109,7 @@ void pmu_msr_signals_arm(const struct pmu_msr_rescue *rescue)
 	__atomic_store_n(&ending, false, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&armed, rescue, __ATOMIC_SEQ_CST);
 	memset(&ours, 0, sizeof(ours));
-	ours.sa_handler = handle;
+	ours.sa_handler = handle_signal;
 	ours.sa_flags = SA_ONSTACK | SA_RESTART;
 	sigfillset(&ours.sa_mask);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(signals); i++)
@@ -126,9 +126,9 @@ void pmu_msr_signals_disarm(void)
 	usual.sa_handler = SIG_DFL;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(signals); i++)
 		if (!sigaction(signals[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
-		    now.sa_handler == handle)
+		    now.sa_handler == handle_signal)
 			sigaction(signals[i], &usual, NULL);
 	__atomic_store_n(&armed, NULL, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&at_work, __ATOMIC_SEQ_CST))
-		wait_a_little();
+		yield_to_writer();
 }

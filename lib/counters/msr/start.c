@@ -27,7 +27,7 @@ static int of_the_source(int rc)
 	return rc == -ENOENT || rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENOSPC ? -ENODEV : rc;
 }
 
-static int refuse(struct pmu_probe *probe, const struct pmu_machine_from *from, int rc)
+static int refuse_probe(struct pmu_probe *probe, const struct pmu_machine_from *from, int rc)
 {
 	snprintf(probe->why, sizeof(probe->why), "%s", pmu_error_text());
 	snprintf(probe->mend, sizeof(probe->mend), "%s", pmu_msr_device_mend(from, rc));
@@ -58,7 +58,7 @@ static bool kernel_found_none(void)
 }
 
 /* Before a device is asked for that would be of no use. */
-static int check_pmu(void)
+static int check_live_pmu(void)
 {
 	struct pmu_perfmon perfmon;
 	struct pmu_cpuid cpuid;
@@ -75,7 +75,7 @@ static int check_pmu(void)
 		       : 0;
 }
 
-static bool is_elsewhere(const struct pmu_machine_from *from)
+static bool is_other_machine(const struct pmu_machine_from *from)
 {
 	return from && (from->cpuid_file || from->msr_device);
 }
@@ -91,11 +91,11 @@ static int check_from(const struct pmu_machine_from *from)
 			"PMU_CPUID_FILE describes another machine than this one: PMU_MSR_DEVICE "
 			"must say where its registers are");
 	if (!from || !from->cpuid_file)
-		rc = check_pmu();
+		rc = check_live_pmu();
 	return rc ? rc : pmu_msr_device_try(from);
 }
 
-static int reach(struct pmu_msr *msr, const struct pmu_machine_from *from)
+static int reach_registers(struct pmu_msr *msr, const struct pmu_machine_from *from)
 {
 	int rc = check_from(from);
 
@@ -122,7 +122,7 @@ int pmu_msr_say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fau
 }
 
 /* What the registers hold, in the order of the LOOK operations; for free(). */
-static int look(struct pmu_msr *msr, uint64_t **found)
+static int look_at_registers(struct pmu_msr *msr, uint64_t **found)
 {
 	/* too large for the stack of a program's thread */
 	struct pmu_msr_program *program = calloc(1, sizeof(*program));
@@ -166,17 +166,17 @@ int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu
 	msr->device.batch.fd = msr->device.lock.fd = -1;
 	msr->plan = *plan;
 	/* in perf's words: it is the same refusal */
-	if (!is_elsewhere(plan->from) && kernel_found_none()) {
+	if (!is_other_machine(plan->from) && kernel_found_none()) {
 		pmu_perf_explain(plan, -ENODEV, 0, probe);
 		return pmu_fail(ENODEV, "%s", probe->why);
 	}
 	msr->pid = getpid();
-	rc = reach(msr, plan->from);
+	rc = reach_registers(msr, plan->from);
 	/* a machine without a PMU, or one that a hypervisor hides, has nothing to look at */
 	if (!rc)
-		rc = look(msr, &found);
+		rc = look_at_registers(msr, &found);
 	if (rc) {
-		rc = refuse(probe, plan->from, rc);
+		rc = refuse_probe(probe, plan->from, rc);
 	} else {
 		rc = pmu_msr_program_make(msr->machine, &msr->plan, found, &msr->program, probe);
 		if (!rc)
@@ -331,7 +331,7 @@ static int regain(struct pmu_msr *msr)
 	return rc;
 }
 
-static uint64_t key_of(const struct pmu_msr_op *op)
+static uint64_t key_of_op(const struct pmu_msr_op *op)
 {
 	return (uint64_t)(uint32_t)op->cpu << 32 | op->address;
 }
@@ -351,12 +351,12 @@ static int put_back_some(struct pmu_msr *msr)
 	int rc = 0;
 
 	for (size_t i = 0; i < n && key; i++)
-		key[i] = key_of(&msr->program.op[first + i]);
+		key[i] = key_of_op(&msr->program.op[first + i]);
 	if (key)
 		qsort(key, n, sizeof(*key), by_key);
 	for (size_t i = 0; i < msr->rescue.n_ops; i++) {
 		const struct pmu_msr_op *op = &msr->rescue.op[i];
-		uint64_t own = key_of(op);
+		uint64_t own = key_of_op(op);
 		int error = pmu_msr_device_run_one(&msr->device, op, &value);
 
 		if (error && !rc && (!key || bsearch(&own, key, n, sizeof(*key), by_key)))
@@ -381,7 +381,7 @@ static int put_back_all(struct pmu_msr *msr)
  * A handler that has begun in another thread ends the process in the middle of whatever is done
  * here: what it has put back must not be stopped once more.
  */
-static int put_back(struct pmu_msr *msr)
+static int put_registers_back(struct pmu_msr *msr)
 {
 	int rc;
 
@@ -402,7 +402,7 @@ int pmu_msr_restore(struct pmu_msr *msr)
 	/* with what can be reached, whatever cannot */
 	rc = regain(msr);
 	if (rc != -EBUSY && rc != -ESTALE) {
-		error = put_back(msr);
+		error = put_registers_back(msr);
 		rc = error ? error : rc;
 	}
 	pmu_msr_signals_disarm();

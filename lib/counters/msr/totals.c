@@ -31,7 +31,7 @@ uint64_t pmu_msr_totals_now(void)
 /* --- one at a time --- */
 
 /* A holder that was preempted gets the processor, whatever the waiter's priority. */
-static PMU_COLD void wait_a_little(unsigned int turn)
+static PMU_COLD void yield_to_holder(unsigned int turn)
 {
 	static const struct timespec pause = { .tv_nsec = 20000 };
 	int saved = errno;
@@ -41,13 +41,13 @@ static PMU_COLD void wait_a_little(unsigned int turn)
 	errno = saved;
 }
 
-static void lock(struct pmu_msr_totals *totals)
+static void lock_totals(struct pmu_msr_totals *totals)
 {
 	for (unsigned int turn = 0; __atomic_exchange_n(&totals->lock, 1, __ATOMIC_ACQUIRE); turn++)
-		wait_a_little(turn);
+		yield_to_holder(turn);
 }
 
-static void unlock(struct pmu_msr_totals *totals)
+static void unlock_totals(struct pmu_msr_totals *totals)
 {
 	__atomic_store_n(&totals->lock, 0, __ATOMIC_RELEASE);
 }
@@ -72,7 +72,7 @@ static uint64_t patience_ns(unsigned int bits)
 }
 
 /* By how much it can have grown: the time is right to some milliseconds, or a second at most. */
-static uint64_t most_in(uint64_t idle_ns)
+static uint64_t most_growth(uint64_t idle_ns)
 {
 	uint64_t seconds = idle_ns / SECOND_NS + 2;
 
@@ -96,7 +96,8 @@ static bool read_here(const struct pmu_msr_totals *totals, const struct pmu_msr_
 	return sched_getcpu() == totals->cpu;
 }
 
-static bool is_ours(const struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
+static bool is_our_descriptor(const struct pmu_msr_totals *totals,
+			      const struct pmu_msr_entry *entry)
 {
 	struct pmu_msr_file file;
 
@@ -119,8 +120,8 @@ static PMU_COLD void miss(struct pmu_msr_totals *totals, const struct pmu_msr_en
 	totals->missing |= totals->cpu < 0 ? 1u << entry->slot : totals->all;
 }
 
-static PMU_COLD void give_up(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
-			     const char *why)
+static PMU_COLD void give_up_entry(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
+				   const char *why)
 {
 	miss(totals, entry);
 	if (!totals->trouble[0])
@@ -129,17 +130,17 @@ static PMU_COLD void give_up(struct pmu_msr_totals *totals, const struct pmu_msr
 			 entry->address, entry->cpu, why);
 }
 
-static PMU_COLD void read_failed(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
-				 int rc)
+static PMU_COLD void entry_read_failed(struct pmu_msr_totals *totals,
+				       const struct pmu_msr_entry *entry, int rc)
 {
 	int saved = errno;
 	char why[96];
 
-	if (!is_ours(totals, entry)) {
+	if (!is_our_descriptor(totals, entry)) {
 		totals->lost = PMU_SOURCE_CLOSED;
 	} else {
 		snprintf(why, sizeof(why), "cannot be read any more (%s)", strerror(-rc));
-		give_up(totals, entry, why);
+		give_up_entry(totals, entry, why);
 	}
 	errno = saved;
 }
@@ -152,14 +153,14 @@ static PMU_COLD bool is_strange(const struct pmu_msr_totals *totals,
 				const struct pmu_msr_entry *entry)
 {
 	int saved = errno;
-	bool ours = is_ours(totals, entry);
+	bool ours = is_our_descriptor(totals, entry);
 
 	errno = saved;
 	return !ours;
 }
 
-static void advance(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry, uint64_t idle_ns,
-		    bool by_instruction)
+static void advance_entry(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry,
+			  uint64_t idle_ns, bool by_instruction)
 {
 	uint64_t mask = width_mask(entry->bits), raw, delta;
 	int rc = 0;
@@ -167,27 +168,29 @@ static void advance(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry, 
 	if (!by_instruction || !read_here(totals, entry, &raw))
 		rc = pmu_msr_read_fd(entry->fd, entry->address, &raw);
 	if (by_instruction && unlikely(pmu_refusable_was())) {
-		give_up(totals, entry,
-			"cannot be read by RDPMC any more, which somebody has forbidden");
+		give_up_entry(totals, entry,
+			      "cannot be read by RDPMC any more, which somebody has forbidden");
 		return;
 	}
 	if (unlikely(rc)) {
-		read_failed(totals, entry, rc);
+		entry_read_failed(totals, entry, rc);
 		return;
 	}
 	delta = (raw - entry->last) & mask;
-	if (unlikely((raw & ~mask || delta > mask / 2 || delta > most_in(idle_ns)) &&
+	if (unlikely((raw & ~mask || delta > mask / 2 || delta > most_growth(idle_ns)) &&
 		     is_strange(totals, entry))) {
 		totals->lost = PMU_SOURCE_CLOSED;
 		return;
 	}
 	if (unlikely(idle_ns > patience_ns(entry->bits))) {
-		give_up(totals, entry, "was not read for too long and may have come round unseen");
+		give_up_entry(totals, entry,
+			      "was not read for too long and may have come round unseen");
 		return;
 	}
-	if (unlikely(delta > most_in(idle_ns) && entry->bits >= PMU_MSR_WIDE_BITS)) {
+	if (unlikely(delta > most_growth(idle_ns) && entry->bits >= PMU_MSR_WIDE_BITS)) {
 		totals->settled |= 1u << entry->slot;
-		give_up(totals, entry,
+		give_up_entry(
+			totals, entry,
 			"jumped: somebody else has written it, or the processor was asleep or offline");
 		return;
 	}
@@ -215,7 +218,7 @@ static void spoil(struct pmu_msr_totals *totals, const struct pmu_msr_entry *ent
 }
 
 /* Return: false where the descriptors are not ours any more. */
-static bool check(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
+static bool check_entry(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
 {
 	uint64_t value;
 
@@ -227,7 +230,7 @@ static bool check(struct pmu_msr_totals *totals, const struct pmu_msr_entry *ent
 		if (!hold->address || pmu_msr_read_fd(entry->fd, hold->address, &value) ||
 		    (value & hold->bits) == hold->value)
 			continue;
-		if (!is_ours(totals, entry))
+		if (!is_our_descriptor(totals, entry))
 			return false;
 		spoil(totals, entry, hold);
 		break;
@@ -242,7 +245,7 @@ static PMU_COLD void check_all(struct pmu_msr_totals *totals, uint32_t missing_b
 	bool ours = true;
 
 	for (unsigned int i = 0; i < totals->n_entries && ours; i++)
-		ours = check(totals, &totals->entry[i]);
+		ours = check_entry(totals, &totals->entry[i]);
 	if (ours && totals->cpu >= 0 && totals->missing != missing_before)
 		totals->settled = totals->all;
 	errno = saved;
@@ -271,14 +274,14 @@ uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, boo
 	uint32_t missing;
 	uint64_t idle_ns;
 
-	lock(totals);
+	lock_totals(totals);
 	idle_ns = idle_since(totals, now_ns);
 	if (likely(!totals->stopped && totals->lost != PMU_SOURCE_CLOSED)) {
 		missing = totals->missing;
 		for (unsigned int i = 0; i < totals->n_entries && totals->lost != PMU_SOURCE_CLOSED;
 		     i++)
 			if (!(missing >> totals->entry[i].slot & 1))
-				advance(totals, &totals->entry[i], idle_ns, by_instruction);
+				advance_entry(totals, &totals->entry[i], idle_ns, by_instruction);
 		totals->read_ns += idle_ns;
 		if (unlikely(totals->missing != missing && totals->lost != PMU_SOURCE_CLOSED))
 			check_all(totals, missing);
@@ -289,7 +292,7 @@ uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, boo
 		memcpy(total, totals->total, sizeof(totals->total));
 	if (lost)
 		*lost = totals->lost;
-	unlock(totals);
+	unlock_totals(totals);
 	return missing;
 }
 
@@ -297,11 +300,11 @@ uint32_t pmu_msr_totals_check(struct pmu_msr_totals *totals)
 {
 	uint32_t spoiled;
 
-	lock(totals);
+	lock_totals(totals);
 	if (!totals->stopped)
 		check_all(totals, totals->missing);
 	spoiled = totals->spoiled;
-	unlock(totals);
+	unlock_totals(totals);
 	return spoiled;
 }
 
@@ -309,29 +312,29 @@ void pmu_msr_totals_poll(struct pmu_msr_totals *totals, uint64_t now_ns)
 {
 	uint64_t idle_ns;
 
-	lock(totals);
+	lock_totals(totals);
 	idle_ns = idle_since(totals, now_ns);
-	unlock(totals);
+	unlock_totals(totals);
 	if (totals->narrow || idle_ns >= PMU_MSR_WIDE_NS)
 		pmu_msr_totals_read(totals, now_ns, false, NULL, NULL);
 }
 
 void pmu_msr_totals_stop(struct pmu_msr_totals *totals)
 {
-	lock(totals);
+	lock_totals(totals);
 	totals->stopped = true;
-	unlock(totals);
+	unlock_totals(totals);
 }
 
 bool pmu_msr_totals_trouble(struct pmu_msr_totals *totals, char *text, size_t size)
 {
 	bool any;
 
-	lock(totals);
+	lock_totals(totals);
 	any = totals->trouble[0] && !totals->told;
 	if (any)
 		snprintf(text, size, "%s", totals->trouble);
 	totals->told |= any;
-	unlock(totals);
+	unlock_totals(totals);
 	return any;
 }

@@ -17,8 +17,8 @@ static size_t count_entries(const struct pmu_msr *msr)
 	return n;
 }
 
-static void add_entry(struct pmu_msr *msr, struct pmu_msr_totals *totals, int cpu,
-		      const struct pmu_msr_counter *counter)
+static void add_totals_entry(struct pmu_msr *msr, struct pmu_msr_totals *totals, int cpu,
+			     const struct pmu_msr_counter *counter)
 {
 	totals->entry[totals->n_entries++] = (struct pmu_msr_entry){
 		.cpu = cpu,
@@ -51,8 +51,8 @@ static struct pmu_msr_entry *fill_cpus(struct pmu_msr *msr, struct pmu_msr_entry
 
 		begin_totals(msr, &msr->processor[i], at->pu.cpu, entry);
 		for (unsigned int j = 0; j < msr->program.n_counters[at->kind]; j++)
-			add_entry(msr, &msr->processor[i], at->pu.cpu,
-				  &msr->program.counter[at->kind][j]);
+			add_totals_entry(msr, &msr->processor[i], at->pu.cpu,
+					 &msr->program.counter[at->kind][j]);
 		entry += msr->processor[i].n_entries;
 	}
 	return entry;
@@ -72,7 +72,7 @@ static void fill_sockets(struct pmu_msr *msr, struct pmu_msr_entry *entry)
 			begin_totals(msr, &socket->totals, -1, entry);
 		}
 		for (unsigned int j = 0; j < unit->n_counters; j++, entry++)
-			add_entry(msr, &socket->totals, unit->cpu, &unit->counter[j]);
+			add_totals_entry(msr, &socket->totals, unit->cpu, &unit->counter[j]);
 	}
 }
 
@@ -144,7 +144,7 @@ int pmu_msr_totals_start_all(struct pmu_msr *msr)
 	return rc;
 }
 
-static const struct pmu_machine_cpu *find(const struct pmu_machine *machine, int cpu)
+static const struct pmu_machine_cpu *find_machine_cpu(const struct pmu_machine *machine, int cpu)
 {
 	size_t low = 0, high = machine->n_cpus;
 
@@ -163,14 +163,14 @@ static const struct pmu_machine_cpu *find(const struct pmu_machine *machine, int
 
 struct pmu_msr_totals *pmu_msr_totals_of(const struct pmu_msr *msr, int cpu)
 {
-	const struct pmu_machine_cpu *at = find(msr->machine, cpu);
+	const struct pmu_machine_cpu *at = find_machine_cpu(msr->machine, cpu);
 
 	return at ? &msr->processor[at - msr->machine->cpu] : NULL;
 }
 
 int pmu_msr_socket_of(const struct pmu_msr *msr, int cpu)
 {
-	const struct pmu_machine_cpu *at = find(msr->machine, cpu);
+	const struct pmu_machine_cpu *at = find_machine_cpu(msr->machine, cpu);
 
 	for (unsigned int i = 0; at && i < msr->n_sockets; i++)
 		if (msr->socket[i].package == at->pu.package)

@@ -49,7 +49,7 @@ const char *pmu_perf_pmu_of(const struct pmu_slot *slot)
 										 : "";
 }
 
-static bool is_there(const struct pmu_slot *slot)
+static bool slot_has_pmu(const struct pmu_slot *slot)
 {
 	return slot->pmu[0] && slot->type != PMU_TYPE_ABSENT;
 }
@@ -99,7 +99,7 @@ int pmu_perf_boxes_find(const struct pmu_plan *plan, uint32_t slots, struct pmu_
 	if (!boxes->box)
 		return -ENOMEM;
 	boxes->n = pmu_boxes_find(pmu_perf_system->devices, pmu, boxes->box, ROOM);
-	if (!boxes->n || !is_there(slot)) {
+	if (!boxes->n || !slot_has_pmu(slot)) {
 		explain_no_box(slot, slots, boxes->n, why);
 		boxes->n = 0;
 		return -ENOENT;

@@ -22,7 +22,7 @@ struct by_hand {
 	struct part part[];
 };
 
-static void close_parts(struct by_hand *self, unsigned int n)
+static void close_hand_parts(struct by_hand *self, unsigned int n)
 {
 	pmu_perf_parts_close(&self->kinds);
 	while (n)
@@ -41,8 +41,8 @@ static const struct pmu_plan *plan_on(const struct pmu_perf_hybrid *hybrid, int 
 	return room;
 }
 
-static int open_part(struct by_hand *self, unsigned int i, const struct pmu_perf_hybrid *hybrid,
-		     const struct pmu_fd_limit *limit)
+static int open_hand_part(struct by_hand *self, unsigned int i,
+			  const struct pmu_perf_hybrid *hybrid, const struct pmu_fd_limit *limit)
 {
 	bool by_cpu = self->plan->scope == PMU_COUNT_CPU;
 	struct pmu_perf_where where = { .pid = by_cpu ? -1 : 0,
@@ -83,9 +83,9 @@ static int open_parts(struct by_hand *self)
 	if (hybrid.n && self->plan->scope != PMU_COUNT_CPU)
 		rc = open_kinds(self, &hybrid, &limit);
 	for (unsigned int i = 0; i < self->n_parts && !rc; i++) {
-		rc = open_part(self, i, &hybrid, &limit);
+		rc = open_hand_part(self, i, &hybrid, &limit);
 		if (rc)
-			close_parts(self, i);
+			close_hand_parts(self, i);
 	}
 	pmu_fd_end();
 	return rc;
@@ -113,7 +113,7 @@ static void by_hand_close(void *counters)
 {
 	struct by_hand *self = counters;
 
-	close_parts(self, self->n_parts);
+	close_hand_parts(self, self->n_parts);
 	free(self);
 }
 

@@ -114,8 +114,8 @@ static bool may_take(struct pmu_perf_group *group, const struct pmu_fd_limit *li
 	return true;
 }
 
-static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan, unsigned int slot,
-		    const struct pmu_perf_where *where)
+static int add_group_slot(struct pmu_perf_group *group, const struct pmu_plan *plan,
+			  unsigned int slot, const struct pmu_perf_where *where)
 {
 	uint32_t n = group->n;
 	int fd = !may_take(group, where->limit)
@@ -145,7 +145,7 @@ int pmu_perf_group_open(struct pmu_perf_group *group, const struct pmu_plan *pla
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
 		if (plan->absent >> i & 1)
 			continue;
-		rc = add_slot(group, plan, i, where);
+		rc = add_group_slot(group, plan, i, where);
 		if (rc) {
 			*failed = i;
 			pmu_perf_group_close(group);
@@ -155,7 +155,7 @@ int pmu_perf_group_open(struct pmu_perf_group *group, const struct pmu_plan *pla
 	return 0;
 }
 
-static int command(const struct pmu_perf_group *group, unsigned long request)
+static int group_ioctl(const struct pmu_perf_group *group, unsigned long request)
 {
 	if (!group->n)
 		return 0;
@@ -165,20 +165,20 @@ static int command(const struct pmu_perf_group *group, unsigned long request)
 
 int pmu_perf_group_enable(const struct pmu_perf_group *group)
 {
-	return command(group, PERF_EVENT_IOC_ENABLE);
+	return group_ioctl(group, PERF_EVENT_IOC_ENABLE);
 }
 
 int pmu_perf_group_disable(const struct pmu_perf_group *group)
 {
-	return command(group, PERF_EVENT_IOC_DISABLE);
+	return group_ioctl(group, PERF_EVENT_IOC_DISABLE);
 }
 
 int pmu_perf_group_reset(const struct pmu_perf_group *group)
 {
-	return command(group, PERF_EVENT_IOC_RESET);
+	return group_ioctl(group, PERF_EVENT_IOC_RESET);
 }
 
-static bool is_ours(int fd, uint64_t id)
+static bool is_our_event(int fd, uint64_t id)
 {
 	uint64_t now;
 
@@ -186,9 +186,9 @@ static bool is_ours(int fd, uint64_t id)
 }
 
 /* A copy in another process keeps the events, which would go on counting without a reader. */
-static void stop(const struct pmu_perf_group *group)
+static void stop_group(const struct pmu_perf_group *group)
 {
-	if (group->n && group->owner == getpid() && is_ours(group->fd[0], group->id[0]))
+	if (group->n && group->owner == getpid() && is_our_event(group->fd[0], group->id[0]))
 		pmu_perf_group_disable(group);
 }
 
@@ -196,13 +196,13 @@ void pmu_perf_group_close(struct pmu_perf_group *group)
 {
 	int saved = errno;
 
-	stop(group);
+	stop_group(group);
 	__atomic_sub_fetch(&n_shared, group->n_shared, __ATOMIC_RELAXED);
 	group->n_shared = 0;
 	while (group->n) {
 		uint32_t last = --group->n;
 
-		if (is_ours(group->fd[last], group->id[last]))
+		if (is_our_event(group->fd[last], group->id[last]))
 			close(group->fd[last]);
 	}
 	errno = saved;
@@ -231,9 +231,9 @@ uint32_t pmu_perf_lost(struct pmu_perf_reader *reader, enum pmu_source_lost why)
 }
 
 /* A pinned group that lost its counters reads as end of file, for good. */
-static PMU_COLD uint32_t read_failed(struct pmu_perf_reader *self)
+static PMU_COLD uint32_t group_read_failed(struct pmu_perf_reader *self)
 {
-	bool ours = is_ours(self->fd, self->id);
+	bool ours = is_our_event(self->fd, self->id);
 
 	return pmu_perf_lost(self, ours ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED);
 }
@@ -248,7 +248,7 @@ PMU_HOT uint32_t pmu_perf_reader_read(void *thread, uint64_t *value)
 		return self->all;
 	if (unlikely(raw_read(self->fd, &got, sizeof(got)) != (long)VALUES_SIZE(n) || got.n != n ||
 		     got.running_ns != got.enabled_ns))
-		return read_failed(self);
+		return group_read_failed(self);
 	for (uint32_t i = 0; i < n; i++)
 		value[self->slot[i]] = got.value[i];
 	return self->missing;
@@ -260,7 +260,7 @@ enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group,
 	if (raw_read(group->fd[0], got, sizeof(*got)) == (long)VALUES_SIZE(group->n) &&
 	    got->n == group->n)
 		return PMU_SOURCE_HOLDS;
-	return is_ours(group->fd[0], group->id[0]) ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED;
+	return is_our_event(group->fd[0], group->id[0]) ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED;
 }
 
 /*
@@ -276,8 +276,8 @@ enum pmu_source_lost pmu_perf_group_add(const struct pmu_perf_group *group, uint
 
 	for (uint32_t i = 0; i < group->n; i++) {
 		if (raw_read(group->fd[i], got, sizeof(got)) != 3 * sizeof(got[0]))
-			return is_ours(group->fd[i], group->id[i]) ? PMU_SOURCE_TAKEN
-								   : PMU_SOURCE_CLOSED;
+			return is_our_event(group->fd[i], group->id[i]) ? PMU_SOURCE_TAKEN
+									: PMU_SOURCE_CLOSED;
 		if (got[1] != got[2])
 			return PMU_SOURCE_TAKEN;
 		sum[group->slot[i]] += got[0];

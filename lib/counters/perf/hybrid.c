@@ -49,8 +49,8 @@ static bool read_kind(const char *devices, const char *pmu, struct pmu_perf_kind
 	return !pmu_mask_parse(text, &kind->cpus);
 }
 
-static void add_kind(const char *devices, const char *pmu, uint8_t core_type,
-		     struct pmu_perf_hybrid *hybrid)
+static void add_pmu_kind(const char *devices, const char *pmu, uint8_t core_type,
+			 struct pmu_perf_hybrid *hybrid)
 {
 	struct pmu_perf_kind *kind = &hybrid->kind[hybrid->n];
 
@@ -92,7 +92,7 @@ static void find_arm(const char *devices, struct pmu_perf_hybrid *hybrid)
 			continue;
 		all &= hybrid->n < PMU_PERF_KINDS;
 		if (all)
-			add_kind(devices, entry->d_name, PMU_PERF_OTHER, hybrid);
+			add_pmu_kind(devices, entry->d_name, PMU_PERF_OTHER, hybrid);
 	}
 	if (folder)
 		closedir(folder);
@@ -115,7 +115,7 @@ void pmu_perf_hybrid_find(const char *devices, struct pmu_perf_hybrid *hybrid)
 {
 	hybrid->n = 0;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(pmus); i++)
-		add_kind(devices, pmus[i].pmu, pmus[i].core_type, hybrid);
+		add_pmu_kind(devices, pmus[i].pmu, pmus[i].core_type, hybrid);
 	if (!hybrid->n)
 		find_arm(devices, hybrid);
 	if (hybrid->n < 2)
@@ -211,8 +211,8 @@ void pmu_perf_hybrid_of_plan(const struct pmu_plan *plan, struct pmu_perf_hybrid
 
 /* --- groups --- */
 
-static int open_part(struct pmu_perf_parts *parts, const struct pmu_plan *plan, uint8_t core_type,
-		     const struct pmu_perf_where *where)
+static int open_kind_part(struct pmu_perf_parts *parts, const struct pmu_plan *plan,
+			  uint8_t core_type, const struct pmu_perf_where *where)
 {
 	struct pmu_perf_group *group = &parts->group[parts->n];
 	unsigned int failed;
@@ -225,8 +225,9 @@ static int open_part(struct pmu_perf_parts *parts, const struct pmu_plan *plan, 
 }
 
 /* Kinds first: the first one's time is that in which all of them should have counted. */
-static enum pmu_source_lost read_all(const struct pmu_perf_parts *parts, uint64_t *value,
-				     uint32_t *core_types, uint64_t *enabled_ns, int64_t *hole_ns)
+static enum pmu_source_lost read_all_kinds(const struct pmu_perf_parts *parts, uint64_t *value,
+					   uint32_t *core_types, uint64_t *enabled_ns,
+					   int64_t *hole_ns)
 {
 	uint64_t running_ns = 0;
 
@@ -260,7 +261,7 @@ enum pmu_source_lost pmu_perf_parts_read(const struct pmu_perf_parts *parts, uin
 	enum pmu_source_lost lost;
 	int64_t hole_ns = 0;
 
-	lost = read_all(parts, sum, core_types, &enabled_ns, &hole_ns);
+	lost = read_all_kinds(parts, sum, core_types, &enabled_ns, &hole_ns);
 	if (lost)
 		return lost;
 	hole_ns -= parts->hole_ns;
@@ -285,20 +286,20 @@ uint32_t pmu_perf_parts_slots(const struct pmu_perf_parts *parts)
  * What no core's counters count has a group of its own: in one of a kind it would stand still on
  * the others.
  */
-static int open_all(struct pmu_perf_parts *parts, const struct pmu_perf_hybrid *hybrid,
-		    const struct pmu_plan *plan, const struct pmu_perf_where *where)
+static int open_all_kinds(struct pmu_perf_parts *parts, const struct pmu_perf_hybrid *hybrid,
+			  const struct pmu_plan *plan, const struct pmu_perf_where *where)
 {
 	struct pmu_plan one;
 	int rc = 0;
 
 	for (unsigned int i = 0; i < hybrid->n && !rc; i++) {
 		pmu_perf_hybrid_plan(hybrid, i, false, plan, &one);
-		rc = open_part(parts, &one, hybrid->kind[i].core_type, where);
+		rc = open_kind_part(parts, &one, hybrid->kind[i].core_type, where);
 	}
 	parts->whole = parts->n == hybrid->n;
 	one = *plan;
 	one.absent |= pmu_perf_hybrid_cores(hybrid, plan);
-	return rc ? rc : open_part(parts, &one, 0, where);
+	return rc ? rc : open_kind_part(parts, &one, 0, where);
 }
 
 int pmu_perf_parts_open(struct pmu_perf_parts *parts, const struct pmu_perf_hybrid *hybrid,
@@ -307,7 +308,7 @@ int pmu_perf_parts_open(struct pmu_perf_parts *parts, const struct pmu_perf_hybr
 	int rc;
 
 	memset(parts, 0, sizeof(*parts));
-	rc = open_all(parts, hybrid, plan, where);
+	rc = open_all_kinds(parts, hybrid, plan, where);
 	if (rc)
 		pmu_perf_parts_close(parts);
 	return rc;
@@ -321,7 +322,7 @@ int pmu_perf_parts_start(struct pmu_perf_parts *parts)
 
 	for (unsigned int i = 0; i < parts->n && !rc; i++)
 		rc = pmu_perf_group_enable(&parts->group[i]);
-	if (!rc && read_all(parts, value, &core_types, &enabled_ns, &parts->hole_ns))
+	if (!rc && read_all_kinds(parts, value, &core_types, &enabled_ns, &parts->hole_ns))
 		rc = -ENOSPC;
 	return rc;
 }

@@ -55,7 +55,7 @@ const struct pmu_plan *pmu_perf_plan_on(const struct pmu_perf *perf, int cpu, st
 	return room;
 }
 
-static void choose_read(struct pmu_perf *perf)
+static void choose_scope_read(struct pmu_perf *perf)
 {
 	struct pmu_plan room;
 	const struct pmu_plan *plan = pmu_perf_plan_on(perf, sched_getcpu(), &room);
@@ -152,7 +152,7 @@ static int open_scope(struct pmu_perf *perf, const struct pmu_plan *plan)
 	if (!rc && plan->scope == PMU_COUNT_CPU)
 		rc = open_cpus(perf);
 	else if (!rc)
-		choose_read(perf);
+		choose_scope_read(perf);
 	return rc;
 }
 

@@ -43,7 +43,7 @@ static int insert(struct pmu_perf_places *places, int64_t package, unsigned int 
 	return 1;
 }
 
-static void place(struct pmu_perf_places *places, int cpu, int64_t package)
+static void place_cpu(struct pmu_perf_places *places, int cpu, int64_t package)
 {
 	unsigned int at;
 	int rc = insert(places, package, &at);
@@ -89,7 +89,7 @@ int pmu_perf_places_find(const char *cpus, struct pmu_perf_places *places)
 	for (int cpu = 0; cpu < places->n_cpus; cpu++) {
 		places->socket[cpu] = NOWHERE;
 		if (pmu_mask_has(&online, cpu) && !read_package(cpus, cpu, &package))
-			place(places, cpu, package);
+			place_cpu(places, cpu, package);
 	}
 	if (places->n)
 		return 0;

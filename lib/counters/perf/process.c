@@ -176,7 +176,7 @@ static int open_once(struct pmu_perf_process *process, const struct pmu_fd_limit
 	return rc;
 }
 
-static int open_all(struct pmu_perf_process *process)
+static int open_all_threads(struct pmu_perf_process *process)
 {
 	struct timespec wait = { 0, 1000000 };
 	struct pmu_fd_limit limit;
@@ -211,7 +211,7 @@ int pmu_perf_process_open(const struct pmu_plan *plan, struct pmu_perf_process *
 	process->plan = plan;
 	process->pid = getpid();
 	if (!pmu_perf_counts_nothing(plan))
-		rc = open_all(process);
+		rc = open_all_threads(process);
 	if (rc)
 		pmu_perf_process_close(process);
 	else

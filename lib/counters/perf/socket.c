@@ -47,8 +47,8 @@ static int fail_box(const struct pmu_plan *plan, uint32_t slots, const struct pm
 			probe.mend[0] ? "; " : "", probe.mend);
 }
 
-static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_box *box,
-		    int cpu, const struct pmu_fd_limit *limit)
+static int add_box_part(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_box *box,
+			int cpu, const struct pmu_fd_limit *limit)
 {
 	struct part *part = &sockets->part[sockets->n_parts];
 	int rc, socket = pmu_perf_places_of(&sockets->places, cpu);
@@ -67,8 +67,8 @@ static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const stru
 	return 0;
 }
 
-static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots,
-		     const struct pmu_perf_boxes *boxes, const struct pmu_fd_limit *limit)
+static int add_socket_boxes(struct pmu_perf_sockets *sockets, uint32_t slots,
+			    const struct pmu_perf_boxes *boxes, const struct pmu_fd_limit *limit)
 {
 	struct part *more;
 	size_t n = 0;
@@ -83,7 +83,8 @@ static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots,
 	sockets->part = more;
 	for (size_t i = 0; i < boxes->n && !rc; i++)
 		for (unsigned int k = 0; k < boxes->box[i].n_cpus && !rc; k++)
-			rc = add_part(sockets, slots, &boxes->box[i], boxes->box[i].cpu[k], limit);
+			rc = add_box_part(sockets, slots, &boxes->box[i], boxes->box[i].cpu[k],
+					  limit);
 	return rc;
 }
 
@@ -99,12 +100,12 @@ static int open_pmu(struct pmu_perf_sockets *sockets, uint32_t slots,
 		rc = pmu_fail(rc, "cannot count %s: %s", pmu_perf_pmu_of(slot),
 			      why.why[0] ? why.why : strerror(-rc));
 	else
-		rc = add_boxes(sockets, slots, &boxes, limit);
+		rc = add_socket_boxes(sockets, slots, &boxes, limit);
 	free(boxes.box);
 	return rc;
 }
 
-static int open_all(struct pmu_perf_sockets *sockets)
+static int open_all_boxes(struct pmu_perf_sockets *sockets)
 {
 	struct pmu_fd_limit limit;
 	int rc = 0;
@@ -134,7 +135,7 @@ int pmu_perf_sockets_open(const struct pmu_plan *plan, struct pmu_perf_sockets *
 	sockets->plan.absent |= pmu_plan_mask(plan) & ~pmu_plan_sockets(plan);
 	rc = pmu_perf_places_find(pmu_perf_system->cpus, &sockets->places);
 	if (!rc)
-		rc = open_all(sockets);
+		rc = open_all_boxes(sockets);
 	if (rc)
 		pmu_perf_sockets_close(sockets);
 	else
@@ -142,7 +143,7 @@ int pmu_perf_sockets_open(const struct pmu_plan *plan, struct pmu_perf_sockets *
 	return rc;
 }
 
-static void close_parts(struct pmu_perf_sockets *sockets)
+static void close_box_parts(struct pmu_perf_sockets *sockets)
 {
 	for (unsigned int i = 0; i < sockets->n_parts; i++)
 		pmu_perf_group_close(&sockets->part[i].group);
@@ -152,7 +153,7 @@ void pmu_perf_sockets_close(struct pmu_perf_sockets *sockets)
 {
 	if (!sockets)
 		return;
-	close_parts(sockets);
+	close_box_parts(sockets);
 	pmu_perf_places_free(&sockets->places);
 	free(sockets->part);
 	free(sockets);
@@ -161,7 +162,7 @@ void pmu_perf_sockets_close(struct pmu_perf_sockets *sockets)
 void pmu_perf_sockets_child(struct pmu_perf_sockets *sockets)
 {
 	if (sockets && sockets->pid != getpid())
-		close_parts(sockets);
+		close_box_parts(sockets);
 }
 
 /* --- counts --- */

@@ -33,7 +33,7 @@ static int call_control(int fd, unsigned long request, void *argument)
 	return rc;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_tid(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
@@ -59,9 +59,9 @@ static long list_threads(pid_t *tid, long room)
 	return n;
 }
 
-static bool has(const pid_t *tid, int n, pid_t number)
+static bool has_tid(const pid_t *tid, int n, pid_t number)
 {
-	return bsearch(&number, tid, (size_t)n, sizeof(number), by_number) != NULL;
+	return bsearch(&number, tid, (size_t)n, sizeof(number), by_tid) != NULL;
 }
 
 /* A folder is no snapshot: it was whole if there were as many threads before and after. */
@@ -87,8 +87,8 @@ static int call_threads(pid_t **tid)
 		return rc;
 	if (n != before.n_threads || n != after.n_threads)
 		return -EAGAIN;
-	qsort(*tid, (size_t)n, sizeof(**tid), by_number);
-	return has(*tid, (int)n, getpid()) && has(*tid, (int)n, (pid_t)syscall(SYS_gettid))
+	qsort(*tid, (size_t)n, sizeof(**tid), by_tid);
+	return has_tid(*tid, (int)n, getpid()) && has_tid(*tid, (int)n, (pid_t)syscall(SYS_gettid))
 		       ? (int)n
 		       : -ESRCH;
 }

@@ -160,7 +160,8 @@ static void attach_parts(struct pmu_perf *perf, struct pmu_perf_thread *self,
 
 /* --- attach, detach --- */
 
-static pmu_read_fn *choose_read(struct pmu_perf *perf, struct pmu_perf_thread *self, bool user)
+static pmu_read_fn *choose_thread_read(struct pmu_perf *perf, struct pmu_perf_thread *self,
+				       bool user)
 {
 	struct pmu_perf_reader *reader = &self->user.reader;
 
@@ -191,7 +192,7 @@ int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 		attach_parts(perf, self, got);
 	else
 		attach_thread(perf, self, cpu, got);
-	*read = choose_read(perf, self, got->user_read);
+	*read = choose_thread_read(perf, self, got->user_read);
 	if (got->user_read)
 		pmu_perf_user_watch(&self->user, read);
 	got->missing = self->user.reader.missing;

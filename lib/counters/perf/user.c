@@ -225,7 +225,7 @@ static inline __attribute__((always_inline)) uint32_t read_sparse(const struct p
  * A pinned group that is off its counters while its thread runs has lost them.  But a vfork child,
  * which is in its parent's memory, has no counters, and takes away none.
  */
-static PMU_COLD uint32_t taken(struct pmu_perf_user *self)
+static PMU_COLD uint32_t counters_taken(struct pmu_perf_user *self)
 {
 	if (pmu_system_call2(SYS_gettid, 0, 0) != self->tid)
 		return self->reader.all;
@@ -237,7 +237,7 @@ static PMU_COLD uint32_t taken(struct pmu_perf_user *self)
  * is looked up, and all are read again.  What that counts is known for each try (struct
  * pmu_source_thread, tries).
  */
-static __attribute__((noinline)) uint32_t read_again(struct pmu_perf_user *self, uint64_t *value)
+static __attribute__((noinline)) uint32_t read_moved(struct pmu_perf_user *self, uint64_t *value)
 {
 	uint32_t tries = 0, least = self->tries, moved;
 
@@ -245,7 +245,7 @@ static __attribute__((noinline)) uint32_t read_again(struct pmu_perf_user *self,
 		return self->reader.all;
 	do {
 		if (unlikely(!pmu_perf_user_settle(self)))
-			return taken(self);
+			return counters_taken(self);
 		moved = read_sparse(self, value);
 		tries++;
 		/*
@@ -257,12 +257,12 @@ static __attribute__((noinline)) uint32_t read_again(struct pmu_perf_user *self,
 	return self->reader.missing | PMU_READ_DELAYED;
 }
 
-static PMU_HOT uint32_t read_some(void *thread, uint64_t *value)
+static PMU_HOT uint32_t read_user(void *thread, uint64_t *value)
 {
 	struct pmu_perf_user *self = thread;
 
 	if (unlikely(read_sparse(self, value)))
-		return read_again(self, value);
+		return read_moved(self, value);
 	return self->reader.missing;
 }
 
@@ -270,7 +270,7 @@ static PMU_HOT uint32_t read_some(void *thread, uint64_t *value)
 #define READ(name, n, wide)                                                                     \
 	static PMU_HOT uint32_t read_##name(void *thread, uint64_t *value)                      \
 	{                                                                                       \
-		return unlikely(read_seats(thread, value, n, wide)) ? read_again(thread, value) \
+		return unlikely(read_seats(thread, value, n, wide)) ? read_moved(thread, value) \
 								    : 0;                        \
 	}
 READ(1, 1, false)
@@ -312,7 +312,7 @@ static uint32_t read_lost(void *thread, uint64_t *value)
  * In a signal handler, in the middle of a read: that one is to come to nothing, and no other is to
  * be tried.
  */
-static void refused(void *thread)
+static void user_read_refused(void *thread)
 {
 	struct pmu_perf_user *self = thread;
 
@@ -326,7 +326,7 @@ void pmu_perf_user_watch(struct pmu_perf_user *self, pmu_read_fn **read)
 {
 	self->read = read;
 	pmu_refusable_guard();
-	pmu_refusable_watch(refused, self);
+	pmu_refusable_watch(user_read_refused, self);
 }
 
 void pmu_perf_user_unwatch(const struct pmu_perf_user *self)
@@ -350,7 +350,7 @@ pmu_read_fn *pmu_perf_user_read(struct pmu_perf_user *self)
 	uint32_t n = self->reader.n;
 
 	if (self->reader.missing || n > PMU_ARRAY_LEN(straight))
-		return read_some;
+		return read_user;
 	self->wide = is_wide(self);
 	return (self->wide ? straight_wide : straight)[n - 1];
 }

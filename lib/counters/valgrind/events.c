@@ -56,7 +56,7 @@ static const struct {
 };
 
 /* What of a slot callgrind's events do not tell: other levels than the user's, kinds of core. */
-static bool is_plain(const struct pmu_slot *slot)
+static bool is_plain_slot(const struct pmu_slot *slot)
 {
 	return slot->user && !slot->kernel && !slot->core_types && !slot->pmu[0] &&
 	       !slot->config1 && !slot->config2;
@@ -66,7 +66,7 @@ uint32_t pmu_callgrind_sum(const struct pmu_slot *slot)
 {
 	if (slot->simulated)
 		return slot->user && !slot->kernel && !slot->core_types ? slot->simulated : 0;
-	if (!is_plain(slot))
+	if (!is_plain_slot(slot))
 		return 0;
 	if (slot->kind == PMU_SLOT_SIMULATED)
 		return slot->config < 1u << PMU_CALLGRIND_EVENTS ? (uint32_t)slot->config : 0;

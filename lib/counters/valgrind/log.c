@@ -95,7 +95,7 @@ struct lines {
 };
 
 /* Return: the next line with its newline; NULL: no more. */
-static const char *next_line(struct lines *lines)
+static const char *next_log_line(struct lines *lines)
 {
 	for (;;) {
 		char *line = lines->text + lines->from,
@@ -132,7 +132,7 @@ static off_t end_of_log(void)
 	return st.st_size;
 }
 
-static void give_back(off_t end)
+static void punch_log(off_t end)
 {
 	struct asking *asking = the_log.asking;
 
@@ -154,14 +154,14 @@ static enum pmu_callgrind_lost ask_now(const struct pmu_callgrind_columns *colum
 	if (end < 0)
 		return PMU_CALLGRIND_CLOSED;
 	pmu_callgrind_status();
-	while ((line = next_line(&lines))) {
+	while ((line = next_log_line(&lines))) {
 		if (!answer->thread)
 			answer->thread = pmu_callgrind_line_thread(line);
 		else if (!pmu_callgrind_line_part(line, &answer->part) &&
 			 pmu_callgrind_line_counts(line, columns, answer))
 			break;
 	}
-	give_back(end);
+	punch_log(end);
 	return line ? PMU_CALLGRIND_ANSWERS : PMU_CALLGRIND_SILENT;
 }
 
@@ -202,7 +202,7 @@ static int find_path(char *why, size_t size)
 	return -EINVAL;
 }
 
-static int open_file(char *why, size_t size)
+static int open_log_file(char *why, size_t size)
 {
 	struct pmu_fd_limit limit;
 	struct stat st;
@@ -241,13 +241,13 @@ static int share(char *why, size_t size)
 }
 
 /* Context: asking.  What does callgrind count, and is this the file where it says so? */
-static int learn(void)
+static int learn_log(void)
 {
 	struct lines lines = { .at = end_of_log() };
 	const char *line;
 
 	pmu_callgrind_status();
-	while (lines.at >= 0 && (line = next_line(&lines)))
+	while (lines.at >= 0 && (line = next_log_line(&lines)))
 		if (pmu_callgrind_line_columns(line, &the_log.columns))
 			return 0;
 	return -EBADMSG;
@@ -261,7 +261,7 @@ static int learn_columns(char *why, size_t size)
 		return 0;
 	rc = begin_asking((int)syscall(SYS_gettid)) ? 0 : -EBUSY;
 	if (!rc) {
-		rc = learn();
+		rc = learn_log();
 		end_asking();
 	}
 	if (rc)
@@ -279,7 +279,7 @@ int pmu_callgrind_log_open(struct pmu_callgrind_columns *columns, char *why, siz
 
 	/* a descriptor that has become something else is not ours to close */
 	if (!rc && (the_log.fd < 0 || !pmu_fd_is(the_log.fd, &the_log.identity)))
-		rc = open_file(why, size);
+		rc = open_log_file(why, size);
 	if (!rc)
 		rc = share(why, size);
 	if (!rc)

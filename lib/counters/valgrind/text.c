@@ -22,7 +22,7 @@ static bool skip_word(const char **at, const char *word)
 }
 
 /* Return: false where there is no number, or one that does not fit. */
-static bool take_number(const char **at, uint64_t *value)
+static bool take_log_number(const char **at, uint64_t *value)
 {
 	const char *from = *at;
 
@@ -33,7 +33,7 @@ static bool take_number(const char **at, uint64_t *value)
 	return *at != from;
 }
 
-static bool is_end(const char *at)
+static bool is_line_end(const char *at)
 {
 	return *at == '\n' || *at == '\0';
 }
@@ -44,7 +44,7 @@ bool pmu_callgrind_line_columns(const char *line, struct pmu_callgrind_columns *
 
 	if (!skip_word(&line, "events: "))
 		return false;
-	while (!is_end(line)) {
+	while (!is_line_end(line)) {
 		size_t len = strcspn(line, " \n");
 		int event = pmu_callgrind_event(line, len);
 
@@ -64,8 +64,8 @@ int pmu_callgrind_line_thread(const char *line)
 {
 	uint64_t thread;
 
-	if (!skip_word(&line, "current-tid: ") || !take_number(&line, &thread) || !is_end(line) ||
-	    thread > THREADS_MOST)
+	if (!skip_word(&line, "current-tid: ") || !take_log_number(&line, &thread) ||
+	    !is_line_end(line) || thread > THREADS_MOST)
 		return 0;
 	return (int)thread;
 }
@@ -74,7 +74,7 @@ bool pmu_callgrind_line_part(const char *line, uint64_t *part)
 {
 	uint64_t number;
 
-	if (!skip_word(&line, "part: ") || !take_number(&line, &number) || !is_end(line))
+	if (!skip_word(&line, "part: ") || !take_log_number(&line, &number) || !is_line_end(line))
 		return false;
 	*part = number;
 	return true;
@@ -85,12 +85,12 @@ bool pmu_callgrind_line_counts(const char *line, const struct pmu_callgrind_colu
 {
 	uint64_t count[PMU_CALLGRIND_EVENTS] = { 0 }, value;
 
-	if (!skip_word(&line, "events-") || !take_number(&line, &value) ||
+	if (!skip_word(&line, "events-") || !take_log_number(&line, &value) ||
 	    value != (uint64_t)answer->thread || !skip_word(&line, ": "))
 		return false;
-	for (unsigned int i = 0; !is_end(line); i++) {
-		if (i == columns->n || !take_number(&line, &value) ||
-		    (*line != ' ' && !is_end(line)))
+	for (unsigned int i = 0; !is_line_end(line); i++) {
+		if (i == columns->n || !take_log_number(&line, &value) ||
+		    (*line != ' ' && !is_line_end(line)))
 			return false;
 		if (columns->event[i] >= 0)
 			count[columns->event[i]] = value;

@@ -59,7 +59,7 @@ bool pmu_valgrind_built(void)
 
 /* --- can it? --- */
 
-static int refuse(struct pmu_probe *probe, int error, const char *mend, const char *why)
+static int refuse_valgrind(struct pmu_probe *probe, int error, const char *mend, const char *why)
 {
 	snprintf(probe->why, sizeof(probe->why), "%s", why);
 	snprintf(probe->mend, sizeof(probe->mend), "%s", mend);
@@ -78,8 +78,9 @@ int pmu_valgrind_refuse(const struct pmu_plan *plan, struct pmu_probe *probe)
 		probe->error[i] = -ENODEV;
 		any = true;
 	}
-	return any ? refuse(probe, ENODEV, MEND,
-			    "under valgrind the processor does valgrind's work, not the program's")
+	return any ? refuse_valgrind(
+			     probe, ENODEV, MEND,
+			     "under valgrind the processor does valgrind's work, not the program's")
 		   : 0;
 }
 
@@ -101,32 +102,33 @@ static int look_around(const struct pmu_plan *plan, enum pmu_valgrind_tool tool,
 		       struct pmu_probe *probe)
 {
 	if (!PMU_VALGRIND_BUILT)
-		return refuse(probe, ENOSYS,
-			      "build libpmu with valgrind's headers (on Debian: valgrind)",
-			      "libpmu was built without valgrind's headers");
+		return refuse_valgrind(probe, ENOSYS,
+				       "build libpmu with valgrind's headers (on Debian: valgrind)",
+				       "libpmu was built without valgrind's headers");
 	switch (tool) {
 	case PMU_VALGRIND_NONE:
-		return refuse(probe, ENOSYS, MEND, "the program does not run under valgrind");
+		return refuse_valgrind(probe, ENOSYS, MEND,
+				       "the program does not run under valgrind");
 	case PMU_VALGRIND_OTHER:
-		return refuse(probe, ENODEV, MEND,
-			      "of valgrind's tools only callgrind counts, and pmu's own");
+		return refuse_valgrind(probe, ENODEV, MEND,
+				       "of valgrind's tools only callgrind counts, and pmu's own");
 	case PMU_VALGRIND_CALLGRIND:
 	case PMU_VALGRIND_COUNTER:
 		break;
 	}
 	if (plan->scope == PMU_COUNT_PROCESS)
-		return refuse(
+		return refuse_valgrind(
 			probe, ENODEV, "",
 			"valgrind tells each thread what that thread did, and nobody what all of "
 			"them did (PMU_COUNT=process)");
 	if (plan->scope != PMU_COUNT_THREAD)
-		return refuse(probe, ENODEV, "",
-			      "valgrind knows threads, not processors (PMU_COUNT=cpu)");
+		return refuse_valgrind(probe, ENODEV, "",
+				       "valgrind knows threads, not processors (PMU_COUNT=cpu)");
 	return 0;
 }
 
 /* What is wrong with a slot; 0: it can be counted. */
-static int judge(const struct pmu_slot *slot, const struct pmu_callgrind_columns *columns)
+static int judge_slot(const struct pmu_slot *slot, const struct pmu_callgrind_columns *columns)
 {
 	uint32_t sum = pmu_callgrind_sum(slot);
 
@@ -135,20 +137,23 @@ static int judge(const struct pmu_slot *slot, const struct pmu_callgrind_columns
 	return sum & ~columns->known ? -ENODATA : 0;
 }
 
-static void explain(struct pmu_probe *probe, enum pmu_valgrind_tool tool, int error)
+static void explain_tool(struct pmu_probe *probe, enum pmu_valgrind_tool tool, int error)
 {
 	if (tool == PMU_VALGRIND_COUNTER)
-		refuse(probe, 0, error == -ENODATA ? MEND : "",
-		       error == -ENODATA
-			       ? "--emulate=fast counts instructions alone; --emulate counts caches and branches, too"
-			       : "--emulate=fast counts instructions at user level and nothing else");
+		refuse_valgrind(
+			probe, 0, error == -ENODATA ? MEND : "",
+			error == -ENODATA
+				? "--emulate=fast counts instructions alone; --emulate counts caches and branches, too"
+				: "--emulate=fast counts instructions at user level and nothing else");
 	else if (error == -ENODATA)
-		refuse(probe, 0, MEND,
-		       "callgrind counts caches and branches with --cache-sim=yes and --branch-sim=yes");
+		refuse_valgrind(
+			probe, 0, MEND,
+			"callgrind counts caches and branches with --cache-sim=yes and --branch-sim=yes");
 	else
-		refuse(probe, 0, "",
-		       "valgrind simulates instructions, caches and branch prediction at user level, no cycles "
-		       "and nothing else");
+		refuse_valgrind(
+			probe, 0, "",
+			"valgrind simulates instructions, caches and branch prediction at user level, no cycles "
+			"and nothing else");
 }
 
 /* One that cannot be counted is missing, as long as another can. */
@@ -161,14 +166,14 @@ static int judge_slots(const struct pmu_plan *plan, enum pmu_valgrind_tool tool,
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
 		if (plan->absent >> i & 1)
 			continue;
-		probe->error[i] = judge(&plan->slot[i], columns);
+		probe->error[i] = judge_slot(&plan->slot[i], columns);
 		counted |= !probe->error[i];
 		/* the reason that the user can do something about is told */
 		if (probe->error[i] && refused != -ENODATA)
 			refused = probe->error[i];
 	}
 	if (refused)
-		explain(probe, tool, refused);
+		explain_tool(probe, tool, refused);
 	return counted ? 0 : refused;
 }
 
@@ -219,7 +224,7 @@ static int valgrind_open(void **state, const struct pmu_plan *plan)
 	}
 	valgrind->n_slots = plan->n_slots;
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
-		if (plan->absent >> i & 1 || judge(&plan->slot[i], &valgrind->columns))
+		if (plan->absent >> i & 1 || judge_slot(&plan->slot[i], &valgrind->columns))
 			valgrind->missing |= 1u << i;
 		else
 			valgrind->sum[i] = pmu_callgrind_sum(&plan->slot[i]);
@@ -282,7 +287,7 @@ static void take_answer(struct valgrind_thread *self, const struct pmu_callgrind
 }
 
 /* Return: whether there was an answer. */
-static bool ask(struct valgrind_thread *self)
+static bool ask_tool(struct valgrind_thread *self)
 {
 	struct pmu_callgrind_answer answer = { .thread = self->number };
 	enum pmu_callgrind_lost lost;
@@ -308,7 +313,7 @@ static void check_suspended(struct valgrind_thread *self)
 	bool still = self->still;
 
 	self->unchecked = 0;
-	if (!ask(self))
+	if (!ask_tool(self))
 		return;
 	if (self->count[PMU_CALLGRIND_IR] != instructions)
 		lose(self, PMU_SOURCE_TAKEN);
@@ -317,7 +322,7 @@ static void check_suspended(struct valgrind_thread *self)
 
 static bool ask_and_check(struct valgrind_thread *self)
 {
-	if (self->source.lost || !ask(self))
+	if (self->source.lost || !ask_tool(self))
 		return false;
 	if (++self->unchecked >= READS_UNCHECKED)
 		check_suspended(self);
@@ -337,7 +342,7 @@ static uint32_t read_uncounted(struct valgrind_thread *self, uint64_t *value)
 	return valgrind->missing;
 }
 
-static inline void stop(const struct valgrind_thread *self)
+static inline void stop_tool(const struct valgrind_thread *self)
 {
 	if (self->valgrind->is_counter)
 		pmu_counter_ask(PMU_COUNTER_PAUSE, NULL);
@@ -345,7 +350,7 @@ static inline void stop(const struct valgrind_thread *self)
 		pmu_callgrind_toggle();
 }
 
-static inline void go_on(const struct valgrind_thread *self)
+static inline void resume_tool(const struct valgrind_thread *self)
 {
 	if (self->valgrind->is_counter)
 		pmu_counter_ask(PMU_COUNTER_RESUME, NULL);
@@ -367,12 +372,12 @@ static __attribute__((noinline)) int valgrind_suspend(void *thread, int more)
 		return before;
 	self->asked = false;
 	if (!before)
-		stop(self);
+		stop_tool(self);
 	pmu_compiler_barrier();
 	self->suspended = now;
 	pmu_compiler_barrier();
 	if (!now)
-		go_on(self);
+		resume_tool(self);
 	return before;
 }
 
@@ -417,7 +422,7 @@ static void valgrind_look(void *thread)
 	if (self->source.lost || self->valgrind->is_counter)
 		return;
 	valgrind_suspend(self, 1);
-	asked = asked || ask(self);
+	asked = asked || ask_tool(self);
 	if (asked)
 		check_suspended(self);
 	valgrind_suspend(self, -1);

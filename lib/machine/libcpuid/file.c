@@ -18,7 +18,7 @@ struct file {
 	char path[32];
 };
 
-static int create(struct file *file)
+static int create_dump_file(struct file *file)
 {
 	file->fd = memfd_create("pmu cpuid", MFD_CLOEXEC);
 	if (file->fd < 0)
@@ -29,7 +29,7 @@ static int create(struct file *file)
 
 /* --- here --- */
 
-static int add(struct pmu_cpuid *cpuid, const struct pmu_cpuid_entry *entry)
+static int append_leaf(struct pmu_cpuid *cpuid, const struct pmu_cpuid_entry *entry)
 {
 	void *moved = realloc(cpuid->entry, (cpuid->n + 1) * sizeof(*entry));
 
@@ -43,7 +43,7 @@ static int add(struct pmu_cpuid *cpuid, const struct pmu_cpuid_entry *entry)
 static int take_here(void *context, size_t cpu, const struct pmu_cpuid_entry *entry)
 {
 	(void)cpu;
-	return add(context, entry);
+	return append_leaf(context, entry);
 }
 
 /* Subleaf 0 of some leaves is in two arrays. */
@@ -76,7 +76,7 @@ int pmu_libcpuid_here(struct pmu_cpuid *cpuid)
 	n = pmu_cpuid_read(ours, false);
 	for (size_t i = 0; i < n && !rc; i++)
 		if (!pmu_libcpuid_keeps(ours[i].leaf, ours[i].subleaf))
-			rc = add(cpuid, &ours[i]);
+			rc = append_leaf(cpuid, &ours[i]);
 	keep_one_of_each(cpuid);
 	if (rc)
 		pmu_cpuid_free(cpuid);
@@ -88,7 +88,7 @@ int pmu_libcpuid_here(struct pmu_cpuid *cpuid)
 /* Where libcpuid stumbled first; its warning function is told nothing but a text. */
 static size_t stumbled;
 
-static void note(const char *message)
+static void note_stumble(const char *message)
 {
 	const char *line = strstr(message, ", line ");
 
@@ -113,7 +113,7 @@ static int read_array(const struct pmu_libcpuid_calls *calls, const char *path,
 	int rc;
 
 	stumbled = 0;
-	calls->set_warn(note);
+	calls->set_warn(note_stumble);
 	rc = calls->deserialize_all(array, path);
 	calls->set_warn(NULL);
 	if (rc < 0)
@@ -130,7 +130,7 @@ int pmu_libcpuid_read(const struct pmu_libcpuid_text *text, pmu_libcpuid_take *t
 
 	if (!calls)
 		return -ENOTSUP;
-	rc = create(&file);
+	rc = create_dump_file(&file);
 	if (rc)
 		return rc;
 	rc = pmu_write_all(file.fd, pmu_strbuf_text(&text->text), text->text.len);
@@ -194,7 +194,7 @@ int pmu_libcpuid_print(const struct pmu_cpuid_dump *dump, struct pmu_strbuf *out
 	array.num_raw = (logical_cpu_t)dump->n_cpus;
 	for (size_t i = 0; i < dump->n_cpus; i++)
 		others += pmu_libcpuid_fill(&dump->cpu[i], &array.raw[i]);
-	rc = create(&file);
+	rc = create_dump_file(&file);
 	if (rc)
 		goto free_array;
 	if (calls->serialize_all(&array, file.path) < 0)

@@ -36,7 +36,7 @@ static const struct {
 _Static_assert(sizeof(calls) == PMU_ARRAY_LEN(table) * sizeof(void *),
 	       "every function is in the table");
 
-static bool find_all(void *library)
+static bool find_libcpuid_calls(void *library)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(table); i++) {
 		void *found = dlsym(library, table[i].symbol);
@@ -58,7 +58,7 @@ const struct pmu_libcpuid_calls *pmu_libcpuid_load(void)
 		void *library = dlopen(LIBCPUID_SONAME, RTLD_NOW | RTLD_LOCAL);
 		const char *text;
 
-		if (library && find_all(library)) {
+		if (library && find_libcpuid_calls(library)) {
 			state = LOADED;
 			calls.set_warn(NULL);
 			return &calls;

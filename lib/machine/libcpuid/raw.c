@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* Whether the array has the leaf, and where. */
-static bool place(size_t array, uint32_t leaf, uint32_t subleaf, uint32_t *index)
+static bool place_leaf(size_t array, uint32_t leaf, uint32_t subleaf, uint32_t *index)
 {
 	*index = arrays[array].subleaves ? subleaf : leaf - arrays[array].leaf;
 	if (arrays[array].subleaves ? leaf != arrays[array].leaf : subleaf != 0)
@@ -42,7 +42,7 @@ bool pmu_libcpuid_keeps(uint32_t leaf, uint32_t subleaf)
 	uint32_t index;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(arrays); i++)
-		if (place(i, leaf, subleaf, &index))
+		if (place_leaf(i, leaf, subleaf, &index))
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ size_t pmu_libcpuid_fill(const struct pmu_cpuid *cpuid, struct cpu_raw_data_t *r
 		const row registers = { regs->eax, regs->ebx, regs->ecx, regs->edx };
 
 		for (size_t j = 0; j < PMU_ARRAY_LEN(arrays); j++)
-			if (place(j, entry->leaf, entry->subleaf, &index))
+			if (place_leaf(j, entry->leaf, entry->subleaf, &index))
 				memcpy((char *)raw + arrays[j].offset + index * sizeof(row),
 				       registers, sizeof(row));
 		without += !pmu_libcpuid_keeps(entry->leaf, entry->subleaf);

@@ -9,18 +9,18 @@
 
 #define ANY_ARM "ARMv8"
 
-static char lower(char c)
+static char lower_ascii(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Does the text have the name up to its end, or up to a @stop? */
-static bool same(struct pmu_group_span name, const char *text, char stop)
+static bool same_up_to(struct pmu_group_span name, const char *text, char stop)
 {
 	size_t i;
 
 	for (i = 0; i < name.len; i++)
-		if (!text[i] || lower(text[i]) != lower(name.at[i]))
+		if (!text[i] || lower_ascii(text[i]) != lower_ascii(name.at[i]))
 			return false;
 	return !text[i] || text[i] == stop;
 }
@@ -28,24 +28,24 @@ static bool same(struct pmu_group_span name, const char *text, char stop)
 /* "wsm_dp" and "wsm" */
 static bool is_pfm(struct pmu_group_span name, const char *pfm)
 {
-	return same(name, pfm, '_') && (!pfm[name.len] || !memchr(name.at, '_', name.len));
+	return same_up_to(name, pfm, '_') && (!pfm[name.len] || !memchr(name.at, '_', name.len));
 }
 
 /* One of "Gulftown, Westmere-EP", or all of it. */
-static bool is_among(struct pmu_group_span name, const char *list)
+static bool is_among_codenames(struct pmu_group_span name, const char *list)
 {
-	if (same(name, list, '\0'))
+	if (same_up_to(name, list, '\0'))
 		return true;
 	for (; list; list = strchr(list, ',')) {
 		while (*list == ',' || *list == ' ')
 			list++;
-		if (same(name, list, ','))
+		if (same_up_to(name, list, ','))
 			return true;
 	}
 	return false;
 }
 
-static bool is_arm(const struct pmu_cpu_model *model)
+static bool is_arm_model(const struct pmu_cpu_model *model)
 {
 	static const char *const x86[] = { "GenuineIntel", "AuthenticAMD", "HygonGenuine",
 					   "CentaurHauls", "  Shanghai  " };
@@ -56,21 +56,22 @@ static bool is_arm(const struct pmu_cpu_model *model)
 	return true;
 }
 
-static bool is_name_of(struct pmu_group_span name, const struct pmu_cpu_model *model)
+static bool is_name_of_model(struct pmu_group_span name, const struct pmu_cpu_model *model)
 {
-	return same(name, model->microarchitecture, '\0') || is_among(name, model->codename) ||
-	       is_pfm(name, model->pfm) || is_pfm(name, model->pfm_e) ||
-	       (same(name, ANY_ARM, '\0') && is_arm(model));
+	return same_up_to(name, model->microarchitecture, '\0') ||
+	       is_among_codenames(name, model->codename) || is_pfm(name, model->pfm) ||
+	       is_pfm(name, model->pfm_e) ||
+	       (same_up_to(name, ANY_ARM, '\0') && is_arm_model(model));
 }
 
 bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model,
 			 bool *is_this)
 {
-	*is_this = name.len && model && is_name_of(name, model);
+	*is_this = name.len && model && is_name_of_model(name, model);
 	if (*is_this)
 		return true;
 	for (const struct pmu_cpu_model *any = pmu_cpu_models; name.len && any->vendor; any++)
-		if (is_name_of(name, any))
+		if (is_name_of_model(name, any))
 			return true;
 	return false;
 }

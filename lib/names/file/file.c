@@ -81,7 +81,7 @@ static bool name_of_file(const char *file, const char *ending, char *name, size_
 
 /* --- files --- */
 
-static int read_file(const char *path, char **text, size_t *len)
+static int read_group_file(const char *path, char **text, size_t *len)
 {
 	int rc = pmu_textfile_read(path, PMU_GROUP_FILE_MAX, text, len);
 
@@ -124,7 +124,7 @@ int pmu_group_text_load(const char *name, const char *ending, struct pmu_group_t
 	memset(text, 0, sizeof(*text));
 	if (!visit_folders(look_in, &search))
 		return -ENOENT;
-	rc = read_file(text->path, &text->text, &text->len);
+	rc = read_group_file(text->path, &text->text, &text->len);
 	if (rc)
 		pmu_group_text_free(text);
 	return rc;
@@ -178,8 +178,8 @@ struct list {
 };
 
 /* The first of a name wins.  What has no room is not listed. */
-static void list_file(struct list *list, const char *name, const char *folder, const char *file,
-		      const char *text)
+static void list_group_file(struct list *list, const char *name, const char *folder,
+			    const char *file, const char *text)
 {
 	struct listed *more, *to;
 
@@ -210,13 +210,13 @@ static int list_folder(void *arg, const char *folder)
 
 	while (dir && (entry = readdir(dir)))
 		if (name_of_file(entry->d_name, list->ending, name, sizeof(name)))
-			list_file(list, name, folder, entry->d_name, NULL);
+			list_group_file(list, name, folder, entry->d_name, NULL);
 	if (dir)
 		closedir(dir);
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_listed_name(const void *a, const void *b)
 {
 	return strcasecmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
 }
@@ -225,7 +225,7 @@ static void about_file(const struct listed *file, char *about, size_t size)
 {
 	char *text = NULL;
 	size_t len = file->path ? 0 : strlen(file->text);
-	int rc = file->path ? read_file(file->path, &text, &len) : 0;
+	int rc = file->path ? read_group_file(file->path, &text, &len) : 0;
 
 	if (rc || pmu_group_file_about(file->path ? text : file->text, len,
 				       file->path ? file->path : file->name, about, size) < 0)
@@ -238,7 +238,7 @@ static void list_end(struct list *list, void (*each)(void *arg, const struct lis
 		     void *arg)
 {
 	if (list->n)
-		qsort(list->file, list->n, sizeof(*list->file), by_name);
+		qsort(list->file, list->n, sizeof(*list->file), by_listed_name);
 	for (size_t i = 0; i < list->n; i++) {
 		each(arg, &list->file[i]);
 		free(list->file[i].path);
@@ -269,7 +269,7 @@ void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *a
 
 	visit_folders(list_folder, &list);
 	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++)
-		list_file(&list, file->name, NULL, NULL, file->text);
+		list_group_file(&list, file->name, NULL, NULL, file->text);
 	list_end(&list, tell_file, &tell);
 }
 
@@ -283,7 +283,7 @@ static void tell_text(void *arg, const struct listed *file)
 	const struct tell_text *tell = arg;
 	struct pmu_group_text text = { .path = file->path };
 
-	if (!read_file(file->path, &text.text, &text.len))
+	if (!read_group_file(file->path, &text.text, &text.len))
 		tell->each(tell->arg, file->name, &text);
 	else
 		pmu_error_clear();
@@ -321,6 +321,6 @@ void pmu_group_file_names(void (*each)(void *arg, const char *name), void *arg)
 
 	visit_folders(list_folder, &list);
 	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++)
-		list_file(&list, file->name, NULL, NULL, file->text);
+		list_group_file(&list, file->name, NULL, NULL, file->text);
 	list_end(&list, tell_name, &tell);
 }

@@ -10,12 +10,12 @@
 #include "names/file/parts.h"
 #include "plan/formula.h"
 
-static bool starts_name(char c)
+static bool starts_column(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c)
+static bool is_column_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -46,12 +46,12 @@ static int look_up(void *arg, const char *name, double *value)
 	return pmu_group_name_is_ours(span) || pmu_group_alias_find(arg, span) ? 0 : -1;
 }
 
-static void add_column(struct pmu_strbuf *out, const char *column)
+static void add_alias_column(struct pmu_strbuf *out, const char *column)
 {
 	size_t plain = 0;
 
-	while (starts_name(column[plain]) ||
-	       (plain && (is_digit(column[plain]) || column[plain] == '.')))
+	while (starts_column(column[plain]) ||
+	       (plain && (is_column_digit(column[plain]) || column[plain] == '.')))
 		plain++;
 	if (column[plain] || pmu_group_name_is_ours((struct pmu_group_span){ column, plain }))
 		pmu_strbuf_addf(out, "\"%s\"", column);
@@ -60,8 +60,8 @@ static void add_column(struct pmu_strbuf *out, const char *column)
 }
 
 /* false: an alias is not counted here */
-static bool rewrite(const char *text, struct pmu_group_aliases *aliases,
-		    const struct pmu_group *group, struct pmu_strbuf *out)
+static bool rewrite_aliases(const char *text, struct pmu_group_aliases *aliases,
+			    const struct pmu_group *group, struct pmu_strbuf *out)
 {
 	struct pmu_group_span name;
 
@@ -73,7 +73,7 @@ static bool rewrite(const char *text, struct pmu_group_aliases *aliases,
 			return false;
 		pmu_strbuf_add_n(out, text, (size_t)(name.at - text) - (quoted ? 1 : 0));
 		if (alias)
-			add_column(out, group->event[alias->event].name);
+			add_alias_column(out, group->event[alias->event].name);
 		else
 			pmu_strbuf_add_n(out, name.at, name.len);
 		text = name.at + name.len + (quoted ? 1 : 0);
@@ -91,7 +91,7 @@ int pmu_group_formula(const char *text, struct pmu_group_aliases *aliases,
 
 	if (rc)
 		return rc;
-	rc = rewrite(text, aliases, group, &out);
+	rc = rewrite_aliases(text, aliases, group, &out);
 	if (out.failed)
 		rc = pmu_fail(ENOMEM, "no memory for a formula");
 	else if (rc && out.len >= size)

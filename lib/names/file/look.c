@@ -13,7 +13,7 @@
 
 static const char *const kind_names[] = { "group", "events", "metrics", NULL };
 
-static bool same_text(struct pmu_group_span a, struct pmu_group_span b)
+static bool same_span(struct pmu_group_span a, struct pmu_group_span b)
 {
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);
 }
@@ -107,7 +107,7 @@ static int check_order(const struct pmu_group_reading *r, const struct pmu_group
 }
 
 /* The first section that names the CPU; else the one that names none. */
-static void choose(struct pmu_group_reading *r, int index)
+static void choose_section(struct pmu_group_reading *r, int index)
 {
 	const struct pmu_group_section *section = &r->section[index];
 	int *chosen = &r->chosen[section->kind];
@@ -144,7 +144,7 @@ static int look_at_section(struct pmu_group_reading *r, struct pmu_group_span te
 		return rc;
 	r->current = r->n_sections++;
 	r->n_keys = 0;
-	choose(r, r->current);
+	choose_section(r, r->current);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static int look_at_key(struct pmu_group_reading *r, const struct pmu_group_line 
 			&r->scan,
 			"this stands in no section; [group], [events] or [metrics] first");
 	for (unsigned int i = 0; i < r->n_keys; i++)
-		if (same_text(r->key[i], line->key))
+		if (same_span(r->key[i], line->key))
 			return pmu_group_scan_fail(&r->scan, "\"%.*s\" stands there twice",
 						   PMU_GROUP_SHOW(line->key));
 	if (r->n_keys == PMU_GROUP_MAX_KEYS)

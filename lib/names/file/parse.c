@@ -116,7 +116,8 @@ static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu
 	return rc;
 }
 
-static int add_event(struct pmu_group_reading *r, const char *key, const char *text, bool optional)
+static int add_group_event(struct pmu_group_reading *r, const char *key, const char *text,
+			   bool optional)
 {
 	struct pmu_group *group = r->group;
 	struct pmu_event *event = &group->event[group->n_events];
@@ -155,7 +156,7 @@ static int take_event(struct pmu_group_reading *r, const char *key, const char *
 		return pmu_group_scan_fail(&r->scan, "an event without a name");
 	memcpy(text, value, len);
 	text[len] = '\0';
-	return add_event(r, key, text, optional);
+	return add_group_event(r, key, text, optional);
 }
 
 /* "branch miss rate [%]" */
@@ -183,7 +184,7 @@ static int split_unit(const struct pmu_group_reading *r, const char *key,
 	return 0;
 }
 
-static int take_metric(struct pmu_group_reading *r, const char *key, const char *value)
+static int take_group_metric(struct pmu_group_reading *r, const char *key, const char *value)
 {
 	struct pmu_group *group = r->group;
 	struct pmu_metric_text metric;
@@ -216,13 +217,13 @@ static int take_key(struct pmu_group_reading *r, const struct pmu_group_line *li
 	snprintf(key, sizeof(key), "%.*s", PMU_GROUP_SHOW(line->key));
 	snprintf(value, sizeof(value), "%.*s", PMU_GROUP_SHOW(line->value));
 	if (kind == PMU_GROUP_METRICS)
-		return take_metric(r, key, value);
+		return take_group_metric(r, key, value);
 	if (kind == PMU_GROUP_ABOUT)
 		return take_about(r, key, value);
 	return r->current == r->chosen[PMU_GROUP_EVENTS] ? take_event(r, key, value) : 0;
 }
 
-static int take(struct pmu_group_reading *r)
+static int take_group_lines(struct pmu_group_reading *r)
 {
 	struct pmu_group_line line;
 	int rc;
@@ -242,7 +243,7 @@ static int take(struct pmu_group_reading *r)
 
 /* --- the file --- */
 
-static bool has(const struct pmu_group_reading *r, enum pmu_group_section_kind kind)
+static bool has_section(const struct pmu_group_reading *r, enum pmu_group_section_kind kind)
 {
 	for (int i = 0; i < r->n_sections; i++)
 		if (r->section[i].kind == kind)
@@ -271,7 +272,7 @@ static void look_at_rest(struct pmu_group_reading *r)
 			 "%s by the architecture's events: no table has this CPU", group->name);
 }
 
-static int check_rest(struct pmu_group_reading *r)
+static int check_group_rest(struct pmu_group_reading *r)
 {
 	struct pmu_group *group = r->group;
 
@@ -287,7 +288,7 @@ static int check_rest(struct pmu_group_reading *r)
 	return 0;
 }
 
-static int parse(struct pmu_group_reading *r)
+static int parse_group(struct pmu_group_reading *r)
 {
 	const struct pmu_cpu_model *model;
 	int rc = pmu_group_look(r);
@@ -295,22 +296,22 @@ static int parse(struct pmu_group_reading *r)
 	if (rc)
 		return rc;
 	/* none at all is the clock alone */
-	if (has(r, PMU_GROUP_METRICS) && !has(r, PMU_GROUP_EVENTS))
+	if (has_section(r, PMU_GROUP_METRICS) && !has_section(r, PMU_GROUP_EVENTS))
 		return pmu_fail(EINVAL, "%s: [metrics], and no [events] that they could be of",
 				r->scan.origin);
-	if (has(r, PMU_GROUP_EVENTS) && r->chosen[PMU_GROUP_EVENTS] < 0) {
+	if (has_section(r, PMU_GROUP_EVENTS) && r->chosen[PMU_GROUP_EVENTS] < 0) {
 		model = pmu_group_reading_model(r);
 		return pmu_fail(ENOTSUP, "group %s has no events of this CPU (%s)", r->group->name,
 				model ? model->microarchitecture : "one that no table has");
 	}
-	rc = take(r);
-	if (!rc && r->group->groups[0] && has(r, PMU_GROUP_EVENTS))
+	rc = take_group_lines(r);
+	if (!rc && r->group->groups[0] && has_section(r, PMU_GROUP_EVENTS))
 		rc = pmu_fail(EINVAL, "%s: a group that stands for others has no [events]",
 			      r->scan.origin);
-	return rc ? rc : check_rest(r);
+	return rc ? rc : check_group_rest(r);
 }
 
-static struct pmu_group_reading *begin(const char *text, size_t len, const char *origin)
+static struct pmu_group_reading *begin_reading(const char *text, size_t len, const char *origin)
 {
 	struct pmu_group_reading *r = calloc(1, sizeof(*r));
 
@@ -335,12 +336,12 @@ int pmu_group_file_parse(const char *text, size_t len, const char *origin, const
 	snprintf(group->name, sizeof(group->name), "%s", name);
 	if (len > PMU_GROUP_FILE_MAX)
 		return pmu_fail(EINVAL, "%s: more than %d bytes", origin, PMU_GROUP_FILE_MAX);
-	r = begin(text, len, origin);
+	r = begin_reading(text, len, origin);
 	if (!r)
 		return -ENOMEM;
 	r->catalog = catalog;
 	r->group = group;
-	rc = parse(r);
+	rc = parse_group(r);
 	if (rc)
 		group->n_events = group->n_metrics = group->groups[0] = 0;
 	pmu_strbuf_free(&r->left_out);
@@ -356,7 +357,7 @@ int pmu_group_file_about(const char *text, size_t len, const char *origin, char 
 	about[0] = '\0';
 	if (len > PMU_GROUP_FILE_MAX)
 		return pmu_fail(EINVAL, "%s: more than %d bytes", origin, PMU_GROUP_FILE_MAX);
-	r = begin(text, len, origin);
+	r = begin_reading(text, len, origin);
 	if (!r)
 		return -ENOMEM;
 	rc = pmu_group_look(r);

@@ -22,16 +22,16 @@ int pmu_group_scan_fail(const struct pmu_group_scan *scan, const char *fmt, ...)
 	return pmu_fail(EINVAL, "%s:%u: %s", scan->origin, scan->number, what);
 }
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static struct pmu_group_span trim(const char *at, size_t len)
+static struct pmu_group_span trim_span(const char *at, size_t len)
 {
-	while (len && is_blank(at[0]))
+	while (len && is_blank_char(at[0]))
 		at++, len--;
-	while (len && is_blank(at[len - 1]))
+	while (len && is_blank_char(at[len - 1]))
 		len--;
 	return (struct pmu_group_span){ at, len };
 }
@@ -42,12 +42,12 @@ static size_t without_comment(const char *at, size_t len)
 	if (len && at[0] == '#')
 		return 0;
 	for (size_t i = 0; i < len; i++)
-		if (at[i] == ';' && (i == 0 || is_blank(at[i - 1])))
+		if (at[i] == ';' && (i == 0 || is_blank_char(at[i - 1])))
 			return i;
 	return len;
 }
 
-static int check_text(const struct pmu_group_scan *scan, const char *at, size_t len)
+static int check_line_text(const struct pmu_group_scan *scan, const char *at, size_t len)
 {
 	if (len > PMU_GROUP_LINE_MAX)
 		return pmu_group_scan_fail(scan, "a line of more than %d bytes",
@@ -68,12 +68,12 @@ static int read_section(const struct pmu_group_scan *scan, struct pmu_group_span
 		return pmu_group_scan_fail(
 			scan, "a section is written [NAME], and nothing stands behind it");
 	line->kind = PMU_GROUP_LINE_SECTION;
-	line->key = trim(text.at + 1, text.len - 2);
+	line->key = trim_span(text.at + 1, text.len - 2);
 	return 0;
 }
 
-static int read_key(const struct pmu_group_scan *scan, struct pmu_group_span text,
-		    struct pmu_group_line *line)
+static int read_key_line(const struct pmu_group_scan *scan, struct pmu_group_span text,
+			 struct pmu_group_line *line)
 {
 	const char *equals = memchr(text.at, '=', text.len);
 	size_t before = equals ? (size_t)(equals - text.at) : text.len;
@@ -85,8 +85,8 @@ static int read_key(const struct pmu_group_scan *scan, struct pmu_group_span tex
 	if (!equals)
 		return pmu_group_scan_fail(scan, "neither [SECTION] nor NAME = VALUE");
 	line->kind = PMU_GROUP_LINE_KEY;
-	line->key = trim(text.at, before);
-	line->value = trim(equals + 1, text.len - before - 1);
+	line->key = trim_span(text.at, before);
+	line->value = trim_span(equals + 1, text.len - before - 1);
 	if (!line->key.len)
 		return pmu_group_scan_fail(scan, "nothing stands before the '='");
 	if (line->key.len > PMU_GROUP_KEY_MAX)
@@ -96,23 +96,23 @@ static int read_key(const struct pmu_group_scan *scan, struct pmu_group_span tex
 	return 0;
 }
 
-static int read_line(const struct pmu_group_scan *scan, const char *at, size_t len,
-		     struct pmu_group_line *line)
+static int read_group_line(const struct pmu_group_scan *scan, const char *at, size_t len,
+			   struct pmu_group_line *line)
 {
 	struct pmu_group_span text;
-	int rc = check_text(scan, at, len);
+	int rc = check_line_text(scan, at, len);
 
 	memset(line, 0, sizeof(*line));
 	if (rc)
 		return rc;
-	text = trim(at, without_comment(at, len));
+	text = trim_span(at, without_comment(at, len));
 	if (!text.len)
 		return 0;
-	if (is_blank(at[0]))
+	if (is_blank_char(at[0]))
 		return pmu_group_scan_fail(
 			scan,
 			"a line that begins with a blank: INI would join it to the one before");
-	return text.at[0] == '[' ? read_section(scan, text, line) : read_key(scan, text, line);
+	return text.at[0] == '[' ? read_section(scan, text, line) : read_key_line(scan, text, line);
 }
 
 int pmu_group_scan_line(struct pmu_group_scan *scan, struct pmu_group_line *line)
@@ -132,6 +132,6 @@ int pmu_group_scan_line(struct pmu_group_scan *scan, struct pmu_group_line *line
 	scan->number++;
 	if (newline && len && at[len - 1] == '\r')
 		len--;
-	rc = read_line(scan, at, len, line);
+	rc = read_group_line(scan, at, len, line);
 	return rc ? rc : 1;
 }

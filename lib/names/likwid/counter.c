@@ -82,7 +82,7 @@ static const struct pmu_likwid_unit *find_unit(struct pmu_likwid_span text)
 }
 
 /* At most three digits.  Return: how many; 0: it is no number. */
-static size_t number(const char *at, size_t len, int *value)
+static size_t scan_digits(const char *at, size_t len, int *value)
 {
 	size_t n = 0;
 
@@ -104,10 +104,10 @@ static const struct pmu_likwid_unit *temperature(void)
 static bool rest_of(const char *at, size_t len, struct pmu_likwid_name *name)
 {
 	if (len > 1 && at[0] == 'C')
-		return number(at + 1, len - 1, &name->number) == len - 1;
+		return scan_digits(at + 1, len - 1, &name->number) == len - 1;
 	if (len > 3 && !memcmp(at, "TMP", 3)) {
 		name->unit = temperature();
-		return number(at + 3, len - 3, &name->number) == len - 3;
+		return scan_digits(at + 3, len - 3, &name->number) == len - 3;
 	}
 	return len == 3 && !memcmp(at, "FIX", 3);
 }
@@ -127,7 +127,7 @@ bool pmu_likwid_name(struct pmu_likwid_span text, struct pmu_likwid_name *name)
 		return true;
 	if (len == 3 && !memcmp(at, "FIX", 3))
 		return name->unit->kind == PMU_LIKWID_UNCORE;
-	digits = number(at, len, &name->number);
+	digits = scan_digits(at, len, &name->number);
 	if (!digits)
 		return false;
 	if (digits == len)

@@ -51,13 +51,14 @@ static const struct {
 	{ PMU_LIKWID_UNCORE, "DRAM_WRITES", "uncore_imc/data_writes/", 64 },
 };
 
-static bool is(struct pmu_likwid_span word, const char *name)
+static bool word_is(struct pmu_likwid_span word, const char *name)
 {
 	return word.len == strlen(name) && !memcmp(word.at, name, word.len);
 }
 
 /* What newer processors and servers have in place of it. */
-static int parse(struct pmu_likwid_reading *r, const char *text, struct pmu_event *event)
+static int parse_likwid_event(struct pmu_likwid_reading *r, const char *text,
+			      struct pmu_event *event)
 {
 	static const char *const others[][2] = {
 		{ "uncore_imc/data_reads/", "uncore_imc_free_running/data_read/" },
@@ -87,7 +88,7 @@ static int parse_known(struct pmu_likwid_reading *r, struct pmu_likwid_counter *
 		int rc;
 
 		if (known[i].kind != counter->name.unit->kind ||
-		    !is(counter->event, known[i].theirs))
+		    !word_is(counter->event, known[i].theirs))
 			continue;
 		if (counter->options.edge || counter->options.invert ||
 		    counter->options.threshold || counter->options.any_thread ||
@@ -95,7 +96,7 @@ static int parse_known(struct pmu_likwid_reading *r, struct pmu_likwid_counter *
 			return pmu_fail(EINVAL, "it is counted without options alone");
 		snprintf(text, sizeof(text), "%s%s", known[i].ours,
 			 counter->options.kernel ? ":uk" : "");
-		rc = parse(r, text, &counter->counts);
+		rc = parse_likwid_event(r, text, &counter->counts);
 		/* of a free running counter the raw count is the same lines */
 		counter->per = known[i].per;
 		if (!rc && known[i].per == 64 && strcmp(counter->counts.unit, "B") != 0)
@@ -205,7 +206,7 @@ int pmu_likwid_event(struct pmu_likwid_reading *r, struct pmu_likwid_counter *co
 
 	if (unit->kind == PMU_LIKWID_UNKNOWN)
 		return pmu_fail(ENOTSUP, "%s", unit->why);
-	if (is(counter->event, "RAPL_CORE_ENERGY"))
+	if (word_is(counter->event, "RAPL_CORE_ENERGY"))
 		return pmu_fail(ENOTSUP, "energy is counted for sockets, not for a core");
 	rc = parse_known(r, counter);
 	if (rc == 1 && unit->kind == PMU_LIKWID_ENERGY)

@@ -33,7 +33,7 @@ struct visit {
 };
 
 /* Other texts may lie there, too. */
-static void look_at(void *arg, const char *name, const struct pmu_group_text *text)
+static void look_at_text(void *arg, const char *name, const struct pmu_group_text *text)
 {
 	const struct visit *visit = arg;
 	struct pmu_likwid_scan scan = { .text = text->text, .len = text->len, .origin = name };
@@ -58,5 +58,5 @@ void pmu_likwid_each(void (*each)(void *arg, const char *name, const char *about
 {
 	struct visit visit = { each, arg };
 
-	pmu_group_text_each(ENDING, look_at, &visit);
+	pmu_group_text_each(ENDING, look_at_text, &visit);
 }

@@ -41,12 +41,12 @@ struct parser {
 	unsigned int n;
 	bool missing; /* a counter of it is not counted */
 	uint16_t uses[PMU_LIKWID_MAX_COUNTERS], summed[PMU_LIKWID_MAX_COUNTERS]; /* of families */
-	struct node node[NODES_MAX]; /* [n]; make() clears each */
+	struct node node[NODES_MAX]; /* [n]; make_node() clears each */
 };
 
-static uint16_t sum(struct parser *p);
+static uint16_t likwid_sum(struct parser *p);
 
-static void fail(struct parser *p, int code, const char *what)
+static void likwid_fail(struct parser *p, int code, const char *what)
 {
 	if (p->error)
 		return;
@@ -55,10 +55,10 @@ static void fail(struct parser *p, int code, const char *what)
 			    PMU_LIKWID_SHOW(p->metric->formula));
 }
 
-static uint16_t make(struct parser *p, enum node_kind kind)
+static uint16_t make_node(struct parser *p, enum node_kind kind)
 {
 	if (p->n == NODES_MAX) {
-		fail(p, EINVAL, "too many operations");
+		likwid_fail(p, EINVAL, "too many operations");
 		return NONE;
 	}
 	p->node[p->n] = (struct node){ .kind = (uint8_t)kind, .joint = '+', .name = -1 };
@@ -86,7 +86,7 @@ static char peek(const struct parser *p)
 	return p->at < p->end ? *p->at : '\0';
 }
 
-static bool accept(struct parser *p, char c)
+static bool likwid_accept(struct parser *p, char c)
 {
 	if (peek(p) != c)
 		return false;
@@ -134,17 +134,17 @@ static int longest(const struct parser *p, size_t word)
 	return found >= 0 ? found : by_plain;
 }
 
-static uint16_t counter(struct parser *p, int i, size_t word)
+static uint16_t likwid_counter(struct parser *p, int i, size_t word)
 {
 	struct pmu_likwid_counter *c = &p->r->counter[i];
 	size_t len = c->spelled.len;
-	uint16_t node = make(p, NAME);
+	uint16_t node = make_node(p, NAME);
 
 	if (len > (size_t)(p->end - p->at) || memcmp(c->spelled.at, p->at, len) != 0)
 		len = word;
 	p->at += len;
 	if (peek(p) == ':')
-		fail(p, EINVAL, "options that no counter of the EVENTSET has");
+		likwid_fail(p, EINVAL, "options that no counter of the EVENTSET has");
 	if (p->error)
 		return NONE;
 	p->node[node].name = (int16_t)i;
@@ -157,7 +157,7 @@ static uint16_t counter(struct parser *p, int i, size_t word)
 
 static uint16_t text(struct parser *p, enum node_kind kind, const char *at, size_t len)
 {
-	uint16_t node = make(p, kind);
+	uint16_t node = make_node(p, kind);
 
 	if (!p->error)
 		p->node[node].text = (struct pmu_likwid_span){ at, len };
@@ -165,27 +165,27 @@ static uint16_t text(struct parser *p, enum node_kind kind, const char *at, size
 }
 
 /* min(a,b); of LIKWID's other functions none has a use in its groups */
-static uint16_t function(struct parser *p, struct pmu_likwid_span word)
+static uint16_t likwid_function(struct parser *p, struct pmu_likwid_span word)
 {
 	bool min = word.len == 3 && !memcmp(word.at, "min", 3);
 	bool max = word.len == 3 && !memcmp(word.at, "max", 3);
-	uint16_t node = make(p, min ? MINIMUM : MAXIMUM);
+	uint16_t node = make_node(p, min ? MINIMUM : MAXIMUM);
 
 	if (!min && !max)
-		fail(p, ENOTSUP, "a function that formulas here do not have");
+		likwid_fail(p, ENOTSUP, "a function that formulas here do not have");
 	p->at += word.len + 1;
 	if (++p->depth > DEPTH_MAX)
-		fail(p, EINVAL, "too many parentheses");
+		likwid_fail(p, EINVAL, "too many parentheses");
 	for (int i = 0; i < 2 && !p->error; i++) {
-		adopt(p, node, sum(p), '+');
-		if (!p->error && !accept(p, i ? ')' : ','))
-			fail(p, EINVAL, i ? "expected ')'" : "expected ','");
+		adopt(p, node, likwid_sum(p), '+');
+		if (!p->error && !likwid_accept(p, i ? ')' : ','))
+			likwid_fail(p, EINVAL, i ? "expected ')'" : "expected ','");
 	}
 	p->depth--;
 	return node;
 }
 
-static uint16_t word(struct parser *p)
+static uint16_t likwid_word(struct parser *p)
 {
 	struct pmu_likwid_span word = { p->at, 0 };
 	int i;
@@ -193,27 +193,27 @@ static uint16_t word(struct parser *p)
 	while (p->at + word.len < p->end && in_name(p->at[word.len]))
 		word.len++;
 	if (p->at + word.len < p->end && p->at[word.len] == '(')
-		return function(p, word);
+		return likwid_function(p, word);
 	i = longest(p, word.len);
 	if (i >= 0)
-		return counter(p, i, word.len);
+		return likwid_counter(p, i, word.len);
 	for (size_t k = 0; k < PMU_ARRAY_LEN(others); k++) {
 		if (word.len != strlen(others[k].name) ||
 		    memcmp(word.at, others[k].name, word.len) != 0)
 			continue;
 		if (others[k].why) {
-			fail(p, ENOTSUP, others[k].why);
+			likwid_fail(p, ENOTSUP, others[k].why);
 			return NONE;
 		}
 		p->at += word.len;
 		return text(p, TEXT, others[k].text, strlen(others[k].text));
 	}
-	fail(p, ENOTSUP, "a name that is no counter of the EVENTSET");
+	likwid_fail(p, ENOTSUP, "a name that is no counter of the EVENTSET");
 	return NONE;
 }
 
 /* 1.0E-06, 1.E-06 */
-static uint16_t number(struct parser *p)
+static uint16_t likwid_number(struct parser *p)
 {
 	const char *from = p->at, *at = from;
 	size_t n = 0;
@@ -228,65 +228,65 @@ static uint16_t number(struct parser *p)
 			at++;
 	}
 	if (!n || (at < p->end && in_name(*at)))
-		fail(p, EINVAL, "no number");
+		likwid_fail(p, EINVAL, "no number");
 	p->at = at;
 	return text(p, NUMBER, from, (size_t)(at - from));
 }
 
 /* --- grammar --- */
 
-static uint16_t parenthesis(struct parser *p)
+static uint16_t likwid_parenthesis(struct parser *p)
 {
 	uint16_t node;
 
 	p->at++;
 	if (++p->depth > DEPTH_MAX)
-		fail(p, EINVAL, "too many parentheses");
-	node = p->error ? NONE : sum(p);
+		likwid_fail(p, EINVAL, "too many parentheses");
+	node = p->error ? NONE : likwid_sum(p);
 	p->depth--;
-	if (!p->error && !accept(p, ')'))
-		fail(p, EINVAL, "expected ')'");
+	if (!p->error && !likwid_accept(p, ')'))
+		likwid_fail(p, EINVAL, "expected ')'");
 	return node;
 }
 
-static uint16_t primary(struct parser *p)
+static uint16_t likwid_primary(struct parser *p)
 {
 	if (peek(p) == '(')
-		return parenthesis(p);
+		return likwid_parenthesis(p);
 	if (isdigit((unsigned char)peek(p)) || peek(p) == '.')
-		return number(p);
+		return likwid_number(p);
 	if (isalpha((unsigned char)peek(p)))
-		return word(p);
-	fail(p, EINVAL,
-	     p->at < p->end ? "expected a number, a counter or '('" : "a value is missing");
+		return likwid_word(p);
+	likwid_fail(p, EINVAL,
+		    p->at < p->end ? "expected a number, a counter or '('" : "a value is missing");
 	return NONE;
 }
 
-static uint16_t factor(struct parser *p)
+static uint16_t likwid_factor(struct parser *p)
 {
 	bool minus = false;
 	uint16_t node, negated;
 
-	while (accept(p, '-'))
+	while (likwid_accept(p, '-'))
 		minus = !minus;
-	node = primary(p);
+	node = likwid_primary(p);
 	if (!minus || p->error)
 		return node;
-	negated = make(p, NEGATE);
+	negated = make_node(p, NEGATE);
 	adopt(p, negated, node, '+');
 	return negated;
 }
 
-static uint16_t product(struct parser *p)
+static uint16_t likwid_product(struct parser *p)
 {
-	uint16_t node = make(p, PRODUCT);
+	uint16_t node = make_node(p, PRODUCT);
 	char joint = '*';
 
 	while (!p->error) {
-		adopt(p, node, factor(p), joint);
+		adopt(p, node, likwid_factor(p), joint);
 		joint = peek(p);
 		if (joint == '^' || joint == '%')
-			fail(p, ENOTSUP, "an operator that formulas here do not have");
+			likwid_fail(p, ENOTSUP, "an operator that formulas here do not have");
 		if (joint != '*' && joint != '/')
 			break;
 		p->at++;
@@ -294,13 +294,13 @@ static uint16_t product(struct parser *p)
 	return node;
 }
 
-static uint16_t sum(struct parser *p)
+static uint16_t likwid_sum(struct parser *p)
 {
-	uint16_t node = make(p, SUM);
+	uint16_t node = make_node(p, SUM);
 	char joint = '+';
 
 	while (!p->error) {
-		adopt(p, node, product(p), joint);
+		adopt(p, node, likwid_product(p), joint);
 		joint = peek(p);
 		if (joint != '+' && joint != '-')
 			break;
@@ -342,7 +342,7 @@ static bool has_all(const struct parser *p, const struct node *of, int family, c
 }
 
 /* All of the family's terms but the first are gone with it. */
-static void sum_up(struct parser *p, struct node *of, int family, char sign)
+static void sum_family(struct parser *p, struct node *of, int family, char sign)
 {
 	bool first = true;
 
@@ -366,7 +366,7 @@ static void fold(struct parser *p, struct node *of)
 
 		if (family >= 0 && !p->r->apart[family] &&
 		    has_all(p, of, family, p->node[term].joint))
-			sum_up(p, of, family, p->node[term].joint);
+			sum_family(p, of, family, p->node[term].joint);
 	}
 }
 
@@ -388,7 +388,8 @@ static bool lacks_box(const struct parser *p)
 
 /* --- writing --- */
 
-static void write_node(const struct parser *p, uint16_t at, bool alone, struct pmu_strbuf *out);
+static void write_likwid_node(const struct parser *p, uint16_t at, bool alone,
+			      struct pmu_strbuf *out);
 
 static void write_column(const struct parser *p, const struct node *node, struct pmu_strbuf *out)
 {
@@ -412,7 +413,7 @@ static void write_joined(const struct parser *p, const struct node *node, bool a
 			pmu_strbuf_addf(out, " %c ", joint);
 		else if (joint == '-')
 			pmu_strbuf_add(out, "-");
-		write_node(p, term, alone, out);
+		write_likwid_node(p, term, alone, out);
 		open = " ";
 	}
 }
@@ -427,7 +428,8 @@ static bool is_one(const struct parser *p, const struct node *node)
 	return n == 1;
 }
 
-static void write_node(const struct parser *p, uint16_t at, bool alone, struct pmu_strbuf *out)
+static void write_likwid_node(const struct parser *p, uint16_t at, bool alone,
+			      struct pmu_strbuf *out)
 {
 	const struct node *node = &p->node[at];
 	bool one;
@@ -442,14 +444,14 @@ static void write_node(const struct parser *p, uint16_t at, bool alone, struct p
 		break;
 	case NEGATE:
 		pmu_strbuf_add(out, "-");
-		write_node(p, node->child, false, out);
+		write_likwid_node(p, node->child, false, out);
 		break;
 	case MINIMUM:
 	case MAXIMUM:
 		pmu_strbuf_add(out, node->kind == MINIMUM ? "min(" : "max(");
-		write_node(p, node->child, true, out);
+		write_likwid_node(p, node->child, true, out);
 		pmu_strbuf_add(out, ", ");
-		write_node(p, node->last, true, out);
+		write_likwid_node(p, node->last, true, out);
 		pmu_strbuf_add(out, ")");
 		break;
 	case NAME:
@@ -462,14 +464,14 @@ static void write_node(const struct parser *p, uint16_t at, bool alone, struct p
 
 /* --- a metric --- */
 
-static int run(struct parser *p, struct pmu_strbuf *out)
+static int translate_likwid(struct parser *p, struct pmu_strbuf *out)
 {
 	uint16_t root;
 
 	p->n = 1;
-	root = sum(p);
+	root = likwid_sum(p);
 	if (!p->error && p->at < p->end)
-		fail(p, EINVAL, "expected an operator");
+		likwid_fail(p, EINVAL, "expected an operator");
 	if (p->error)
 		return p->error;
 	if (p->missing)
@@ -480,7 +482,7 @@ static int run(struct parser *p, struct pmu_strbuf *out)
 	if (out && lacks_box(p))
 		return 0;
 	if (out)
-		write_node(p, root, true, out);
+		write_likwid_node(p, root, true, out);
 	for (int i = 0; i < p->r->n_counters && !out; i++)
 		p->r->apart[i] |= p->uses[i] != p->summed[i];
 	return 1;
@@ -500,7 +502,7 @@ int pmu_likwid_formula(struct pmu_likwid_reading *r, const struct pmu_likwid_met
 	p->metric = metric;
 	p->at = metric->formula.at;
 	p->end = p->at + metric->formula.len;
-	rc = run(p, out);
+	rc = translate_likwid(p, out);
 	free(p);
 	return rc;
 }

@@ -37,13 +37,13 @@ static const char *const filters[] = {
 	"OCC_FILTER", "OCC_EDGEDETECT", "OCC_INVERT", "CONFIG", "UMASK",  "PERF_PID", "PERF_FLAGS",
 };
 
-static bool is(struct pmu_likwid_span word, const char *name)
+static bool option_is(struct pmu_likwid_span word, const char *name)
 {
 	return word.len == strlen(name) && !strncasecmp(word.at, name, word.len);
 }
 
 /* Always hexadecimal, 0x or not. */
-static bool read_hex(struct pmu_likwid_span text, unsigned int largest, unsigned int *value)
+static bool read_hex_option(struct pmu_likwid_span text, unsigned int largest, unsigned int *value)
 {
 	if (text.len > 2 && text.at[0] == '0' && (text.at[1] == 'x' || text.at[1] == 'X'))
 		text.at += 2, text.len -= 2;
@@ -70,7 +70,7 @@ static int read_option(struct pmu_likwid_span text, struct pmu_likwid_options *o
 					 equals ? text.len - name.len - 1 : 0 };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(flags); i++) {
-		if (!is(name, flags[i].name))
+		if (!option_is(name, flags[i].name))
 			continue;
 		if (equals)
 			return pmu_fail(EINVAL, "the option %s has no value", flags[i].name);
@@ -78,16 +78,16 @@ static int read_option(struct pmu_likwid_span text, struct pmu_likwid_options *o
 		return 0;
 	}
 	for (size_t i = 0; i < PMU_ARRAY_LEN(numbers); i++) {
-		if (!is(name, numbers[i].name))
+		if (!option_is(name, numbers[i].name))
 			continue;
-		if (read_hex(value, numbers[i].largest,
-			     (unsigned int *)(void *)((char *)options + numbers[i].offset)))
+		if (read_hex_option(value, numbers[i].largest,
+				    (unsigned int *)(void *)((char *)options + numbers[i].offset)))
 			return 0;
 		return pmu_fail(EINVAL, "%s is 0x0 to 0x%x, not \"%.*s\"", numbers[i].name,
 				numbers[i].largest, PMU_LIKWID_SHOW(value));
 	}
 	for (size_t i = 0; i < PMU_ARRAY_LEN(filters); i++)
-		if (is(name, filters[i]))
+		if (option_is(name, filters[i]))
 			return pmu_fail(ENOTSUP,
 					"the option %s is for registers that are not set here; an "
 					"uncore event takes :config1=0x..",

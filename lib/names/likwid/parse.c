@@ -35,7 +35,7 @@ void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
 
 /* --- lines --- */
 
-static bool same(struct pmu_likwid_span a, struct pmu_likwid_span b)
+static bool same_likwid_span(struct pmu_likwid_span a, struct pmu_likwid_span b)
 {
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);
 }
@@ -57,7 +57,7 @@ static int take_counter(struct pmu_likwid_reading *r, const struct pmu_likwid_li
 	if (colon)
 		c->plain.len = (size_t)(colon - line->first.at);
 	for (int i = 0; i < r->n_counters; i++)
-		if (same(r->counter[i].plain, c->plain))
+		if (same_likwid_span(r->counter[i].plain, c->plain))
 			return pmu_likwid_wrong(&r->scan, c->line,
 						"%.*s stands there twice, first on line %u",
 						PMU_LIKWID_SHOW(c->plain), r->counter[i].line);
@@ -65,7 +65,7 @@ static int take_counter(struct pmu_likwid_reading *r, const struct pmu_likwid_li
 	return 0;
 }
 
-static int take_metric(struct pmu_likwid_reading *r, const struct pmu_likwid_line *line)
+static int take_likwid_metric(struct pmu_likwid_reading *r, const struct pmu_likwid_line *line)
 {
 	if (r->n_metrics == PMU_LIKWID_MAX_METRICS)
 		return pmu_likwid_wrong(&r->scan, r->scan.number, "more than %d metrics",
@@ -90,7 +90,7 @@ static int take_lines(struct pmu_likwid_reading *r)
 		else if (line.section == PMU_LIKWID_EVENTSET)
 			rc = take_counter(r, &line);
 		else
-			rc = take_metric(r, &line);
+			rc = take_likwid_metric(r, &line);
 		if (rc < 0)
 			break;
 	}
@@ -104,7 +104,7 @@ static int take_lines(struct pmu_likwid_reading *r)
 /* --- counters --- */
 
 /* -ENOMEM; what cannot be counted is left out. */
-static int resolve(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c)
+static int resolve_counter(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c)
 {
 	struct pmu_likwid_span options = { c->plain.at + c->plain.len,
 					   c->spelled.len - c->plain.len };
@@ -122,7 +122,7 @@ static int resolve(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c)
 	/* the same in each box is told once */
 	for (const struct pmu_likwid_counter *other = r->counter; other < c; other++)
 		if (!other->counted && other->name.unit == c->name.unit &&
-		    same(other->event, c->event))
+		    same_likwid_span(other->event, c->event))
 			return 0;
 	pmu_likwid_leave_out(r, c->line, c->event);
 	return 0;
@@ -166,7 +166,7 @@ static bool leaves_out_boxes(const struct pmu_likwid_reading *r, int family)
 static int resolve_counters(struct pmu_likwid_reading *r)
 {
 	for (int i = 0; i < r->n_counters; i++) {
-		int rc = resolve(r, &r->counter[i]);
+		int rc = resolve_counter(r, &r->counter[i]);
 
 		if (rc)
 			return rc;
@@ -196,7 +196,7 @@ static int name_box(const struct pmu_likwid_reading *r, const struct pmu_likwid_
 	return 0;
 }
 
-static int add_slot(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c, bool box)
+static int add_counter_slot(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c, bool box)
 {
 	struct pmu_group *group = r->group;
 	struct pmu_event event = c->counts;
@@ -237,7 +237,7 @@ static int add_slots(struct pmu_likwid_reading *r)
 		if (!c->counted || (apart && c->no_box))
 			continue;
 		if (apart || c->family == i)
-			rc = add_slot(r, c, apart);
+			rc = add_counter_slot(r, c, apart);
 		else
 			c->slot = r->counter[c->family].slot;
 		if (rc)
@@ -278,7 +278,7 @@ static int split_name(const struct pmu_likwid_reading *r, const struct pmu_likwi
 	return len ? 0 : pmu_likwid_wrong(&r->scan, metric->line, "a metric without a name");
 }
 
-static int index_of(void *arg, const char *name)
+static int likwid_index_of(void *arg, const char *name)
 {
 	const struct pmu_group *group = arg;
 
@@ -289,8 +289,8 @@ static int index_of(void *arg, const char *name)
 }
 
 /* What our own parser would refuse at the report is refused here. */
-static int keep_formula(struct pmu_likwid_reading *r, const char *text,
-			struct pmu_metric_text *into)
+static int keep_likwid_formula(struct pmu_likwid_reading *r, const char *text,
+			       struct pmu_metric_text *into)
 {
 	struct pmu_formula *parsed;
 	int rc;
@@ -302,7 +302,7 @@ static int keep_formula(struct pmu_likwid_reading *r, const char *text,
 	parsed = malloc(sizeof(*parsed));
 	if (!parsed)
 		return pmu_fail(ENOMEM, "no memory for a formula");
-	rc = pmu_formula_parse(text, index_of, r->group, parsed);
+	rc = pmu_formula_parse(text, likwid_index_of, r->group, parsed);
 	free(parsed);
 	strcpy(into->formula, text);
 	return rc ? rc : 1;
@@ -320,12 +320,12 @@ static int write_formula(struct pmu_likwid_reading *r, const struct pmu_likwid_m
 	else if (!rc)
 		pmu_fail(ENOTSUP, "a counter of it is not counted");
 	else if (rc > 0)
-		rc = keep_formula(r, pmu_strbuf_text(&out), into);
+		rc = keep_likwid_formula(r, pmu_strbuf_text(&out), into);
 	pmu_strbuf_free(&out);
 	return rc;
 }
 
-static int add_metric(struct pmu_likwid_reading *r, const struct pmu_likwid_metric *metric)
+static int add_likwid_metric(struct pmu_likwid_reading *r, const struct pmu_likwid_metric *metric)
 {
 	struct pmu_group *group = r->group;
 	struct pmu_metric_text into = { .name = "" };
@@ -360,7 +360,7 @@ static int look_at_metrics(struct pmu_likwid_reading *r)
 
 /* --- the file --- */
 
-static int check_rest(struct pmu_likwid_reading *r)
+static int check_likwid_rest(struct pmu_likwid_reading *r)
 {
 	struct pmu_group *group = r->group;
 
@@ -384,7 +384,7 @@ static int check_threads(const struct pmu_likwid_reading *r)
 			r->group->name, n);
 }
 
-static int parse(struct pmu_likwid_reading *r)
+static int parse_likwid_group(struct pmu_likwid_reading *r)
 {
 	int rc = take_lines(r);
 
@@ -397,8 +397,8 @@ static int parse(struct pmu_likwid_reading *r)
 	if (!rc)
 		rc = add_slots(r);
 	for (int i = 0; i < r->n_metrics && !rc; i++)
-		rc = add_metric(r, &r->metric[i]);
-	return rc ? rc : check_rest(r);
+		rc = add_likwid_metric(r, &r->metric[i]);
+	return rc ? rc : check_likwid_rest(r);
 }
 
 /* All of its names are looked up in the same tables. */
@@ -409,7 +409,7 @@ static int parse_by(struct pmu_likwid_reading *r, struct pmu_catalog *catalog)
 
 	catalog->keep_tables = true;
 	r->catalog = catalog;
-	rc = parse(r);
+	rc = parse_likwid_group(r);
 	catalog->keep_tables = kept;
 	if (!kept)
 		pmu_catalog_forget_tables(catalog);

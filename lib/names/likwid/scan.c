@@ -30,13 +30,13 @@ static const struct {
 	{ "LONG", PMU_LIKWID_LONG },         { "LUA", PMU_LIKWID_NONE },
 };
 
-static bool begins(struct pmu_likwid_span line, const char *word)
+static bool begins_keyword(struct pmu_likwid_span line, const char *word)
 {
 	return line.len >= strlen(word) && !memcmp(line.at, word, strlen(word));
 }
 
 /* LIKWID takes tabs away at the ends of words, but only a blank separates them. */
-static struct pmu_likwid_span trim(struct pmu_likwid_span text)
+static struct pmu_likwid_span trim_tabs(struct pmu_likwid_span text)
 {
 	while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
 		text.at++, text.len--;
@@ -46,7 +46,7 @@ static struct pmu_likwid_span trim(struct pmu_likwid_span text)
 	return text;
 }
 
-static int check_text(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text)
+static int check_likwid_text(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f)
@@ -57,8 +57,8 @@ static int check_text(const struct pmu_likwid_scan *scan, struct pmu_likwid_span
 }
 
 /* "COUNTER EVENT": exactly two words; else it is an error. */
-static int read_event(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text,
-		      struct pmu_likwid_line *line)
+static int read_likwid_event(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text,
+			     struct pmu_likwid_line *line)
 {
 	const char *blank = memchr(text.at, ' ', text.len);
 	struct pmu_likwid_span rest;
@@ -69,7 +69,7 @@ static int read_event(const struct pmu_likwid_scan *scan, struct pmu_likwid_span
 					PMU_LIKWID_SHOW(text));
 	line->first = (struct pmu_likwid_span){ text.at, (size_t)(blank - text.at) };
 	rest = (struct pmu_likwid_span){ blank, text.len - line->first.len };
-	line->last = trim(rest);
+	line->last = trim_tabs(rest);
 	if (memchr(line->last.at, ' ', line->last.len))
 		return pmu_likwid_wrong(scan, scan->number,
 					"\"%.*s\" is not COUNTER EVENT: a word too many",
@@ -78,15 +78,15 @@ static int read_event(const struct pmu_likwid_scan *scan, struct pmu_likwid_span
 }
 
 /* The last word is the formula, what stands before it the name. */
-static int read_metric(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text,
-		       struct pmu_likwid_line *line)
+static int read_likwid_metric(const struct pmu_likwid_scan *scan, struct pmu_likwid_span text,
+			      struct pmu_likwid_line *line)
 {
 	size_t from = text.len;
 
 	while (from && text.at[from - 1] != ' ')
 		from--;
 	line->last = (struct pmu_likwid_span){ text.at + from, text.len - from };
-	line->first = trim((struct pmu_likwid_span){ text.at, from });
+	line->first = trim_tabs((struct pmu_likwid_span){ text.at, from });
 	if (!line->first.len)
 		return pmu_likwid_wrong(scan, scan->number,
 					"\"%.*s\" is not NAME FORMULA: a word is missing",
@@ -101,7 +101,7 @@ static int read_keyword(struct pmu_likwid_scan *scan, struct pmu_likwid_span tex
 	for (size_t i = 0; i < PMU_ARRAY_LEN(keywords); i++) {
 		enum pmu_likwid_section section = keywords[i].section;
 
-		if (!begins(text, keywords[i].word))
+		if (!begins_keyword(text, keywords[i].word))
 			continue;
 		if (scan->seen >> section & 1 && section != PMU_LIKWID_NONE)
 			return pmu_likwid_wrong(scan, scan->number, "%s stands there twice",
@@ -115,17 +115,17 @@ static int read_keyword(struct pmu_likwid_scan *scan, struct pmu_likwid_span tex
 		line->section = section;
 		text.at += strlen(keywords[i].word);
 		text.len -= strlen(keywords[i].word);
-		line->first = line->last = trim(text);
+		line->first = line->last = trim_tabs(text);
 		return 1;
 	}
 	return -ENOENT;
 }
 
 /* 1: @line is filled in; 0: the line has nothing to return; or a negative errno */
-static int read_line(struct pmu_likwid_scan *scan, struct pmu_likwid_span raw,
-		     struct pmu_likwid_line *line)
+static int read_likwid_line(struct pmu_likwid_scan *scan, struct pmu_likwid_span raw,
+			    struct pmu_likwid_line *line)
 {
-	struct pmu_likwid_span text = trim(raw);
+	struct pmu_likwid_span text = trim_tabs(raw);
 	int rc;
 
 	if (raw.len && raw.at[0] == '#')
@@ -134,16 +134,16 @@ static int read_line(struct pmu_likwid_scan *scan, struct pmu_likwid_span raw,
 		scan->section = PMU_LIKWID_NONE;
 		return 0;
 	}
-	rc = check_text(scan, text);
+	rc = check_likwid_text(scan, text);
 	if (!rc)
 		rc = read_keyword(scan, raw, line);
 	if (rc != -ENOENT)
 		return rc;
 	line->section = scan->section;
 	if (scan->section == PMU_LIKWID_EVENTSET)
-		rc = read_event(scan, text, line);
+		rc = read_likwid_event(scan, text, line);
 	else if (scan->section == PMU_LIKWID_METRICS)
-		rc = read_metric(scan, text, line);
+		rc = read_likwid_metric(scan, text, line);
 	else
 		return pmu_likwid_wrong(scan, scan->number,
 					"this stands in no section: SHORT, EVENTSET, METRICS or "
@@ -168,7 +168,7 @@ int pmu_likwid_scan_line(struct pmu_likwid_scan *scan, struct pmu_likwid_line *l
 			return pmu_likwid_wrong(scan, scan->number, "a line of more than %d bytes",
 						PMU_LIKWID_LINE_MAX);
 		memset(line, 0, sizeof(*line));
-		rc = read_line(scan, raw, line);
+		rc = read_likwid_line(scan, raw, line);
 	}
 	return rc;
 }

@@ -36,7 +36,7 @@ struct search {
 	enum pmu_spelling best; /* of @found; nothing that is spelled worse is meant */
 };
 
-static bool is_among(const char *word, const char *list)
+static bool is_listed_word(const char *word, const char *list)
 {
 	size_t len = strlen(word);
 
@@ -56,7 +56,7 @@ static enum pmu_spelling spelling_of(const struct search *search, const char *na
 	return whole < part ? whole : part;
 }
 
-static void look_at(void *arg, const struct pmu_vendor_event *event)
+static void look_at_spelled(void *arg, const struct pmu_vendor_event *event)
 {
 	struct search *search = arg;
 	struct pmu_slot slot = { .kind = PMU_SLOT_CORE };
@@ -70,7 +70,7 @@ static void look_at(void *arg, const struct pmu_vendor_event *event)
 	/* what cannot be counted is told when it is asked for by the name that is found */
 	if (pmu_vendor_find(search->files, event->name, &slot, NULL))
 		pmu_error_clear();
-	else if (search->pmus && !is_among(slot.pmu, search->pmus))
+	else if (search->pmus && !is_listed_word(slot.pmu, search->pmus))
 		return;
 	if (!search->found[0] || spelling < search->best) {
 		strcpy(search->found, event->name);
@@ -101,7 +101,7 @@ static int find_in(const struct pmu_vendor_files *files, struct pmu_likwid_span 
 	};
 
 	snprintf(text, sizeof(text), "%.*s", (int)event.len, event.at);
-	pmu_vendor_each(files, look_at, &search);
+	pmu_vendor_each(files, look_at_spelled, &search);
 	if (search.other[0])
 		return pmu_fail(EINVAL, "%.*s may be %s and %s, which differ",
 				PMU_LIKWID_SHOW(event), search.found, search.other);

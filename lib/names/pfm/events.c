@@ -18,18 +18,19 @@ bool pmu_pfm_event_at(int i, pfm_event_info_t *event)
 	return pmu_pfm_calls()->get_event_info(i, PFM_OS_NONE, event) == PFM_SUCCESS;
 }
 
-static bool is_called(const void *name, uintptr_t event)
+static bool is_pfm_called(const void *name, uintptr_t event)
 {
 	return pmu_spelling_compare(((const struct pmu_pfm_known *)event)->name, name) <=
 	       PMU_SPELLED_JOINED;
 }
 
-static struct pmu_index_place *place_of(const struct pmu_pfm_events *events, const char *name)
+static struct pmu_index_place *place_of_pfm_event(const struct pmu_pfm_events *events,
+						  const char *name)
 {
-	return pmu_index_find(&events->by_name, pmu_spelling_hash(name), is_called, name);
+	return pmu_index_find(&events->by_name, pmu_spelling_hash(name), is_pfm_called, name);
 }
 
-static void read_events(const pfm_pmu_info_t *table, struct pmu_pfm_events *events)
+static void read_pfm_events(const pfm_pmu_info_t *table, struct pmu_pfm_events *events)
 {
 	for (int i = table->first_event; i != -1 && events->n < table->nevents;
 	     i = pmu_pfm_calls()->get_event_next(i)) {
@@ -49,7 +50,7 @@ static void make_index(struct pmu_pfm_events *events)
 {
 	for (int i = events->n; i-- > 0;) {
 		struct pmu_pfm_known *event = &events->event[i];
-		struct pmu_index_place *place = place_of(events, event->name);
+		struct pmu_index_place *place = place_of_pfm_event(events, event->name);
 
 		event->next = (const struct pmu_pfm_known *)place->thing;
 		if (event->next)
@@ -72,7 +73,7 @@ const struct pmu_pfm_events *pmu_pfm_events(const pfm_pmu_info_t *table)
 		free(events);
 		return NULL;
 	}
-	read_events(table, events);
+	read_pfm_events(table, events);
 	make_index(events);
 	known[table->pmu] = events;
 	return events;
@@ -82,6 +83,7 @@ const struct pmu_pfm_known *pmu_pfm_event_called(const pfm_pmu_info_t *table, co
 {
 	const struct pmu_pfm_events *events = pmu_pfm_events(table);
 
-	return events && events->n ? (const struct pmu_pfm_known *)place_of(events, name)->thing
-				   : NULL;
+	return events && events->n
+		       ? (const struct pmu_pfm_known *)place_of_pfm_event(events, name)->thing
+		       : NULL;
 }

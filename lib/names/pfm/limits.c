@@ -156,7 +156,7 @@ static bool applies(const char *table, const char *name)
 	return !strncmp(name, table, len) && (!name[len] || name[len] == '_');
 }
 
-static uint32_t counters_of(const char *table, unsigned int code, unsigned int umask)
+static uint32_t limited_counters(const char *table, unsigned int code, unsigned int umask)
 {
 	for (const struct limit *l = limits; l < limits + PMU_ARRAY_LEN(limits); l++)
 		if (code >= l->first && code <= l->last &&
@@ -178,7 +178,7 @@ void pmu_pfm_limit(const char *table, struct pmu_slot *slot)
 	unsigned int code = slot->config & 0xff, umask = slot->config >> 8 & 0xff;
 
 	if (code)
-		slot->counters = counters_of(table, code, umask);
+		slot->counters = limited_counters(table, code, umask);
 	else if (umask >= 1 && umask <= PMU_ARRAY_LEN(general))
 		slot->config = (slot->config & ~UINT64_C(0xffff)) | general[umask - 1];
 }

@@ -50,7 +50,8 @@ int pmu_pfm_cut(const char *text, struct pmu_pfm_text *cut)
 }
 
 /* Parts first to last - 1 with '_' between them; false: too long. */
-static bool join(const struct pmu_pfm_text *text, int first, int last, char *name, size_t size)
+static bool join_parts(const struct pmu_pfm_text *text, int first, int last, char *name,
+		       size_t size)
 {
 	size_t len = 0;
 
@@ -169,7 +170,7 @@ static const char **names_of_umasks(const pfm_event_info_t *event)
 	return names;
 }
 
-static int no_event(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text)
+static int no_pfm_event(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text)
 {
 	const struct pmu_pfm_events *events = pmu_pfm_events(table);
 	pfm_event_info_t event = { .name = NULL };
@@ -283,7 +284,7 @@ static int read_umask(const pfm_event_info_t *info, const struct pmu_pfm_text *t
 	pfm_event_attr_info_t umask;
 
 	for (int last = text->n_parts; last > i; last--) {
-		if (!join(text, i, last, name, sizeof(name)) ||
+		if (!join_parts(text, i, last, name, sizeof(name)) ||
 		    !find_spelled(umask_by_name, info, name, &umask))
 			continue;
 		add_umask(event, info, &umask);
@@ -350,9 +351,9 @@ static void follow_equivalent(const pfm_pmu_info_t *table, pfm_event_info_t *eve
 }
 
 /* Every event of that name, until the rest fits. */
-static int find_called(const pfm_pmu_info_t *table, const char *name,
-		       const struct pmu_pfm_text *text, int next, bool *known,
-		       struct pmu_pfm_event *event)
+static int find_pfm_called(const pfm_pmu_info_t *table, const char *name,
+			   const struct pmu_pfm_text *text, int next, bool *known,
+			   struct pmu_pfm_event *event)
 {
 	pfm_event_info_t info = { .name = NULL };
 	int rc = -ENOENT;
@@ -379,7 +380,7 @@ static int read_joined(const pfm_event_info_t *info, const pfm_event_attr_info_t
 
 	snprintf(name, sizeof(name), "%s_%s", info->name, umask->name);
 	for (int last = text->n_parts; last > 0; last--) {
-		if (!join(text, 0, last, written, sizeof(written)) ||
+		if (!join_parts(text, 0, last, written, sizeof(written)) ||
 		    pmu_spelling_compare(written, name) > PMU_SPELLED_JOINED)
 			continue;
 		memset(event, 0, sizeof(*event));
@@ -412,7 +413,7 @@ static int find_joined(const pfm_pmu_info_t *table, const struct pmu_pfm_text *t
 	const char *found = NULL;
 	uint64_t outline;
 
-	if (!events || !join(text, 0, text->n_parts, written, sizeof(written)))
+	if (!events || !join_parts(text, 0, text->n_parts, written, sizeof(written)))
 		return -ENOENT;
 	outline = pmu_word_outline(written);
 	for (int i = 0; i < events->n; i++) {
@@ -440,10 +441,10 @@ int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
 	int rc = -ENOENT;
 
 	for (int k = 1; k <= text->n_parts && rc == -ENOENT; k++)
-		if (join(text, 0, k, name, sizeof(name)))
-			rc = find_called(table, name, text, k, &known, event);
+		if (join_parts(text, 0, k, name, sizeof(name)))
+			rc = find_pfm_called(table, name, text, k, &known, event);
 	if (rc == -ENOENT && !known)
 		rc = find_joined(table, text, event);
 	/* a known one has been told about */
-	return rc == -ENOENT && !known ? no_event(table, text) : rc;
+	return rc == -ENOENT && !known ? no_pfm_event(table, text) : rc;
 }

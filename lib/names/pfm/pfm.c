@@ -79,7 +79,7 @@ static const char *model_name(const struct pmu_cpu_model *model)
 }
 
 /* Boxes of one kind have a table each, all alike: "snb_unc_cbo2" is found by "snb_unc_cbo0". */
-static bool same_but_for_number(const char *a, size_t len_a, const char *b)
+static bool same_table_kind(const char *a, size_t len_a, const char *b)
 {
 	size_t len_b = strlen(b);
 
@@ -100,7 +100,7 @@ static int table_of_prefix(const char *prefix, size_t len, const struct pmu_cpu_
 	if ((own && table->is_present) ||
 	    (model && (!strcmp(table->name, model->pfm) || !strcmp(table->name, model->pfm_e))))
 		return 0;
-	if (model && model->pfm_uncore[0] && same_but_for_number(prefix, len, model->pfm_uncore))
+	if (model && model->pfm_uncore[0] && same_table_kind(prefix, len, model->pfm_uncore))
 		return 0;
 	return pmu_fail(EINVAL, "%s:: names events of %s, and this is about %s%s%s", table->name,
 			table->desc, model_name(model),
@@ -140,8 +140,8 @@ static int tables_of_model(const char *name, const struct pmu_cpu_model *model, 
 
 /* --- encoding --- */
 
-static void write_name(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
-		       struct pmu_strbuf *out)
+static void write_pfm_name(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
+			   struct pmu_strbuf *out)
 {
 	pmu_strbuf_addf(out, "%s::%s", table->name, event->name);
 	if (event->by_number)
@@ -160,7 +160,7 @@ static bool is_off(const char *modifier)
 	return value && !strcmp(value + 1, "0");
 }
 
-static void write_label(const struct pmu_pfm_event *event, char *label, size_t size)
+static void write_pfm_label(const struct pmu_pfm_event *event, char *label, size_t size)
 {
 	struct pmu_strbuf out = { 0 };
 
@@ -176,7 +176,7 @@ static void write_label(const struct pmu_pfm_event *event, char *label, size_t s
 	pmu_strbuf_free(&out);
 }
 
-static int refuse(const struct pmu_pfm_event *event, int error)
+static int refuse_pfm_event(const struct pmu_pfm_event *event, int error)
 {
 	switch (error) {
 	case PFM_ERR_ATTR_SET:
@@ -209,7 +209,7 @@ static int get_codes(const pfm_pmu_info_t *table, const struct pmu_pfm_event *ev
 	struct pmu_strbuf name = { 0 };
 	int error;
 
-	write_name(table, event, &name);
+	write_pfm_name(table, event, &name);
 	if (name.failed) {
 		pmu_strbuf_free(&name);
 		return pmu_fail(ENOMEM, "no memory for the name of an event");
@@ -218,7 +218,7 @@ static int get_codes(const pfm_pmu_info_t *table, const struct pmu_pfm_event *ev
 						       PFM_OS_NONE, &arg);
 	pmu_strbuf_free(&name);
 	if (error != PFM_SUCCESS)
-		return refuse(event, error);
+		return refuse_pfm_event(event, error);
 	code[0] = arg.count > 0 ? arg.codes[0] : 0;
 	code[1] = arg.count > 1 ? arg.codes[1] : 0;
 	error = arg.count;
@@ -263,8 +263,8 @@ static int fill_extra(const struct pmu_pfm_event *event, uint64_t value, struct 
 		     : 0;
 }
 
-static int fill_core(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
-		     const uint64_t code[2], struct pmu_slot *slot)
+static int fill_pfm_core(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
+			 const uint64_t code[2], struct pmu_slot *slot)
 {
 	int rc = 0;
 
@@ -380,12 +380,12 @@ static int encode_in(const pfm_pmu_info_t *table, const struct pmu_cpu_model *mo
 		rc = get_codes(table, &event, code);
 	if (rc)
 		return rc;
-	write_label(&event, label, size);
+	write_pfm_label(&event, label, size);
 	return table->type == PFM_PMU_TYPE_UNCORE ? fill_uncore(table, &event, code, model, slot)
-						  : fill_core(table, &event, code, slot);
+						  : fill_pfm_core(table, &event, code, slot);
 }
 
-static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
+static bool same_pfm_code(const struct pmu_slot *a, const struct pmu_slot *b)
 {
 	return a->config == b->config && a->extra == b->extra && a->extra_value == b->extra_value;
 }
@@ -407,7 +407,7 @@ static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_mod
 		*slot = other;
 	if (p || e)
 		slot->core_types = p ? PMU_SLOT_E : PMU_SLOT_P;
-	else if (!same_code(slot, &other))
+	else if (!same_pfm_code(slot, &other))
 		pmu_slot_set_e_code(slot, &other);
 	else if (slot->counters && other.counters)
 		slot->counters &= other.counters;
@@ -431,8 +431,8 @@ static int find_tables(const char *text, const struct pmu_cpu_model *model, bool
 	return rc ? rc : pmu_pfm_cut(colons ? colons + 2 : text, cut);
 }
 
-static int encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
-		  char *label, size_t size)
+static int encode_pfm(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
+		      char *label, size_t size)
 {
 	struct pmu_pfm_text cut;
 	pfm_pmu_info_t table[2];
@@ -458,7 +458,7 @@ int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct p
 	int rc;
 
 	pmu_lock_take(&lock);
-	rc = encode(text, model, slot, label, size);
+	rc = encode_pfm(text, model, slot, label, size);
 	pmu_lock_give(&lock);
 	return rc;
 }
@@ -491,7 +491,7 @@ static int spell_out_in(const pfm_pmu_info_t *table, const struct pmu_pfm_text *
 
 	if (rc)
 		return rc;
-	write_name(table, &event, &name);
+	write_pfm_name(table, &event, &name);
 	rc = pmu_pfm_calls()->get_os_event_encoding(pmu_strbuf_text(&name), PFM_PLM0 | PFM_PLM3,
 						    PFM_OS_NONE, &arg);
 	pmu_strbuf_free(&name);

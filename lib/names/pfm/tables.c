@@ -31,7 +31,7 @@ static uint32_t hash_span(const struct span *name)
 	return hash;
 }
 
-static bool is_named(const void *wanted, uintptr_t thing)
+static bool is_named_table(const void *wanted, uintptr_t thing)
 {
 	const pfm_pmu_info_t *table = (const pfm_pmu_info_t *)thing;
 	const struct span *name = wanted;
@@ -43,8 +43,8 @@ static bool is_named(const void *wanted, uintptr_t thing)
 static void add_table(struct tables *all, const pfm_pmu_info_t *table)
 {
 	struct span name = { table->name, strlen(table->name) };
-	struct pmu_index_place *place = pmu_index_find(&all->by_name, hash_span(&name), is_named,
-						       &name);
+	struct pmu_index_place *place = pmu_index_find(&all->by_name, hash_span(&name),
+						       is_named_table, &name);
 
 	all->table[all->n] = *table;
 	if (!place->thing)
@@ -80,7 +80,8 @@ bool pmu_pfm_table_by_name(const char *name, size_t len, pfm_pmu_info_t *table)
 	const struct tables *all = tables();
 	struct span span = { name, len };
 	uintptr_t found =
-		all ? pmu_index_find(&all->by_name, hash_span(&span), is_named, &span)->thing : 0;
+		all ? pmu_index_find(&all->by_name, hash_span(&span), is_named_table, &span)->thing
+		    : 0;
 
 	if (found)
 		*table = *(const pfm_pmu_info_t *)found;

@@ -67,7 +67,7 @@ void pmu_sysfs_pmus(const char *devices, struct pmu_sysfs_names *names)
 	pmu_sysfs_names_sort(names);
 }
 
-static bool find(struct pmu_sysfs_pmu *pmu, const char *name)
+static bool find_pmu_boxes(struct pmu_sysfs_pmu *pmu, const char *name)
 {
 	/* a copy of what may be the PMU's own name */
 	if ((size_t)snprintf(pmu->name, sizeof(pmu->name), "%s", name) >= sizeof(pmu->name))
@@ -85,7 +85,7 @@ static bool find_ignoring_case(struct pmu_sysfs_pmu *pmu, const char *name)
 	pmu_sysfs_names_add(&names, pmu->devices, NULL);
 	pmu_sysfs_names_add(&names, pmu->devices, keep_stem);
 	written = pmu_sysfs_names_find(&names, name);
-	found = written && find(pmu, written);
+	found = written && find_pmu_boxes(pmu, written);
 	pmu_sysfs_names_free(&names);
 	return found;
 }
@@ -116,7 +116,7 @@ static int no_pmu(const char *devices, const char *name)
 int pmu_sysfs_open(const char *devices, const char *name, struct pmu_sysfs_pmu *pmu)
 {
 	pmu->devices = devices;
-	if (find(pmu, name) || find_ignoring_case(pmu, name))
+	if (find_pmu_boxes(pmu, name) || find_ignoring_case(pmu, name))
 		return 0;
 	return no_pmu(devices, name);
 }
@@ -125,7 +125,7 @@ bool pmu_sysfs_has(const char *devices, const char *name)
 {
 	struct pmu_sysfs_pmu pmu = { .devices = devices };
 
-	return find(&pmu, name) || find_ignoring_case(&pmu, name);
+	return find_pmu_boxes(&pmu, name) || find_ignoring_case(&pmu, name);
 }
 
 /* --- files --- */
@@ -154,7 +154,7 @@ void pmu_sysfs_names(const struct pmu_sysfs_pmu *pmu, const char *folder,
 	pmu_sysfs_names_sort(names);
 }
 
-static bool is_plain(const char *text, size_t len)
+static bool is_printable(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (text[i] < ' ' || text[i] > '~')
@@ -177,7 +177,7 @@ long pmu_sysfs_read(const struct pmu_sysfs_pmu *pmu, const char *folder, const c
 		return len;
 	if (len < 0)
 		return pmu_fail(EINVAL, "cannot read %s: %s", path, strerror((int)-len));
-	if (!is_plain(text, (size_t)len))
+	if (!is_printable(text, (size_t)len))
 		return pmu_fail(EINVAL, "%s holds more than one line of plain text", path);
 	return len;
 }
@@ -194,7 +194,7 @@ bool pmu_sysfs_exists(const struct pmu_sysfs_pmu *pmu, const char *file)
 /* --- scales --- */
 
 /* In the C locale, whatever the program's is. */
-static bool read_number(const char *text, double *number)
+static bool read_decimal(const char *text, double *number)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	char *end;
@@ -255,7 +255,7 @@ int pmu_sysfs_scale(const struct pmu_sysfs_pmu *pmu, const char *event,
 	*scale = (struct pmu_sysfs_scale){ .factor = 1, .kernel = 1 };
 	if (len < 0 && len != -ENOENT)
 		return (int)len;
-	if (len >= 0 && !read_number(text, &scale->kernel))
+	if (len >= 0 && !read_decimal(text, &scale->kernel))
 		return pmu_fail(EINVAL, "the scale of %s/%s/ is no number: \"%.*s\"", pmu->name,
 				event, SHOWN, text);
 	scale->factor = scale->kernel;

@@ -24,7 +24,7 @@ static bool is_word(const char *name)
 	return len && len < PMU_SYSFS_NAME_MAX && name[0] != '.' && strspn(name, letters) == len;
 }
 
-static bool has_room(struct pmu_sysfs_names *names)
+static bool names_have_room(struct pmu_sysfs_names *names)
 {
 	size_t room = names->room ? 2 * names->room : 32;
 	void *grown;
@@ -49,7 +49,7 @@ void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder,
 
 	if (!dir)
 		return;
-	for (int i = 0; i < MOST_ENTRIES && (entry = readdir(dir)) && has_room(names); i++) {
+	for (int i = 0; i < MOST_ENTRIES && (entry = readdir(dir)) && names_have_room(names); i++) {
 		char *name = names->name[names->n];
 
 		if (!is_word(entry->d_name))
@@ -61,7 +61,7 @@ void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder,
 	closedir(dir);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
@@ -72,7 +72,7 @@ void pmu_sysfs_names_sort(struct pmu_sysfs_names *names)
 
 	if (!names->n)
 		return;
-	qsort(names->name, names->n, sizeof(names->name[0]), compare);
+	qsort(names->name, names->n, sizeof(names->name[0]), compare_names);
 	for (size_t i = 1; i < names->n; i++)
 		if (strcmp(names->name[i], names->name[kept]) != 0 && ++kept != i)
 			memcpy(names->name[kept], names->name[i], sizeof(names->name[0]));

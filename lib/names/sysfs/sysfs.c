@@ -40,7 +40,7 @@ struct query {
 
 /* --- what is asked of which PMU --- */
 
-static int check_pmu(const struct pmu_sysfs_pmu *pmu)
+static int check_sysfs_pmu(const struct pmu_sysfs_pmu *pmu)
 {
 	const char *why = pmu_sysfs_why_not(pmu->name);
 
@@ -60,7 +60,7 @@ static int check_pmu(const struct pmu_sysfs_pmu *pmu)
 
 /* --- terms --- */
 
-static int no_term(const struct query *q, const char *word, bool valued)
+static int no_pmu_term(const struct query *q, const char *word, bool valued)
 {
 	const char *near = pmu_sysfs_names_nearest(&q->formats, valued ? NULL : &q->events, word);
 	char formats[120], events[160];
@@ -123,7 +123,7 @@ static int read_format(const struct query *q, const char *name, struct pmu_sysfs
 }
 
 /* The term's name as the kernel writes it, and its place. */
-static int find_term(const struct query *q, const char *word, bool valued, struct term *term)
+static int find_pmu_term(const struct query *q, const char *word, bool valued, struct term *term)
 {
 	const char *name = pmu_sysfs_names_find(&q->formats, word);
 
@@ -137,13 +137,13 @@ static int find_term(const struct query *q, const char *word, bool valued, struc
 			"%s/.../: %s is for perf's samples and reports, nothing that is counted",
 			q->pmu.name, word);
 	if (!valued || !is_config(word, &term->format))
-		return no_term(q, word, valued);
+		return no_pmu_term(q, word, valued);
 	for (size_t i = 0; i <= strlen(word); i++)
 		term->name[i] = (char)tolower((unsigned char)word[i]);
 	return 0;
 }
 
-static int read_value(const struct query *q, const char *text, struct term *term)
+static int read_term_number(const struct query *q, const char *text, struct term *term)
 {
 	uint64_t most = pmu_sysfs_format_max(&term->format);
 
@@ -166,7 +166,7 @@ static struct term *of_user(struct query *q, const char *name)
 }
 
 /* Two terms that are the same bits would depend on their order. */
-static int add_term(struct query *q, const struct term *term)
+static int add_pmu_term(struct query *q, const struct term *term)
 {
 	for (unsigned int i = 0; i < q->n_terms; i++) {
 		const struct term *other = &q->term[i];
@@ -212,11 +212,11 @@ static int read_user_terms(struct query *q, char *text)
 			snprintf(q->event, sizeof(q->event), "%s", event);
 			continue;
 		}
-		rc = find_term(q, word, value, &term);
+		rc = find_pmu_term(q, word, value, &term);
 		if (!rc)
-			rc = read_value(q, value, &term);
+			rc = read_term_number(q, value, &term);
 		if (!rc)
-			rc = add_term(q, &term);
+			rc = add_pmu_term(q, &term);
 		if (rc)
 			return rc;
 	}
@@ -228,7 +228,7 @@ static int read_user_terms(struct query *q, char *text)
 static int read_event_term(struct query *q, const char *word, const char *value)
 {
 	struct term term = { .user = false }, *mine;
-	int rc = find_term(q, word, value, &term);
+	int rc = find_pmu_term(q, word, value, &term);
 
 	if (rc)
 		return rc;
@@ -240,15 +240,15 @@ static int read_event_term(struct query *q, const char *word, const char *value)
 		mine->changes = true;
 		return 0;
 	}
-	rc = read_value(q, value, &term);
+	rc = read_term_number(q, value, &term);
 	if (rc || !mine)
-		return rc ? rc : add_term(q, &term);
+		return rc ? rc : add_pmu_term(q, &term);
 	mine->changes = mine->value != term.value;
 	mine->user = mine->changes;
 	return 0;
 }
 
-static int read_event(struct query *q)
+static int read_sysfs_event(struct query *q)
 {
 	char text[PMU_SYSFS_TEXT_MAX], why[PMU_ERROR_MAX], *at = text;
 	long len;
@@ -313,7 +313,7 @@ static int compare_terms(const void *a, const void *b)
 	return rank_x != rank_y ? (rank_x < rank_y ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static bool is_shown(const struct query *q, const struct term *term)
+static bool is_term_shown(const struct query *q, const struct term *term)
 {
 	if (!term->user)
 		return false;
@@ -321,7 +321,7 @@ static bool is_shown(const struct query *q, const struct term *term)
 }
 
 /* "uncore_imc/cas_count_read,thresh=0x2/" */
-static void write_label(struct query *q, char *label, size_t size)
+static void write_sysfs_label(struct query *q, char *label, size_t size)
 {
 	struct pmu_strbuf out = { 0 };
 	const char *comma = q->event[0] ? "," : "";
@@ -332,7 +332,7 @@ static void write_label(struct query *q, char *label, size_t size)
 		const struct term *term = &q->term[i];
 		bool flag = pmu_sysfs_format_max(&term->format) == 1 && term->value;
 
-		if (!is_shown(q, term))
+		if (!is_term_shown(q, term))
 			continue;
 		pmu_strbuf_addf(&out, flag ? "%s%s" : "%s%s=0x%llx", comma, term->name,
 				(unsigned long long)term->value);
@@ -395,7 +395,7 @@ static int check_snapshot(const struct query *q)
 			q->pmu.name, q->event);
 }
 
-static int fill(struct query *q, struct pmu_event *event)
+static int fill_sysfs_event(struct query *q, struct pmu_event *event)
 {
 	uint64_t config[PMU_SYSFS_CONFIGS] = { 0 };
 	int rc = 0;
@@ -416,27 +416,27 @@ static int fill(struct query *q, struct pmu_event *event)
 	event->slot.config2 = config[2];
 	fill_kind(q, !strcmp(event->unit, "uJ"), &event->slot);
 	/* room for a level is kept */
-	write_label(q, event->name, sizeof(event->name) - 3);
+	write_sysfs_label(q, event->name, sizeof(event->name) - 3);
 	return 0;
 }
 
-static int ask(struct query *q, const char *devices, const char *pmu, struct pmu_event *event)
+static int ask_sysfs(struct query *q, const char *devices, const char *pmu, struct pmu_event *event)
 {
 	int rc = pmu_sysfs_open(devices, pmu, &q->pmu);
 
 	if (!rc)
-		rc = check_pmu(&q->pmu);
+		rc = check_sysfs_pmu(&q->pmu);
 	if (rc)
 		return rc;
 	pmu_sysfs_names(&q->pmu, "format", &q->formats);
 	pmu_sysfs_names(&q->pmu, "events", &q->events);
 	rc = read_user_terms(q, q->text);
 	if (!rc)
-		rc = read_event(q);
+		rc = read_sysfs_event(q);
 	if (!rc)
 		rc = check_event(q);
 	if (!rc)
-		rc = fill(q, event);
+		rc = fill_sysfs_event(q, event);
 	pmu_sysfs_names_free(&q->formats);
 	pmu_sysfs_names_free(&q->events);
 	return rc;
@@ -454,7 +454,7 @@ int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms,
 	if ((size_t)snprintf(q->text, sizeof(q->text), "%s", terms) >= sizeof(q->text))
 		rc = pmu_fail(EINVAL, "%.*s/.../: too many terms", SHOWN, pmu);
 	else
-		rc = ask(q, devices, pmu, event);
+		rc = ask_sysfs(q, devices, pmu, event);
 	free(q);
 	return rc;
 }

@@ -48,7 +48,7 @@ struct span {
 };
 
 /* Cuts what is in front of the next @separator off. */
-static struct span take(struct span *rest, char separator)
+static struct span take_span(struct span *rest, char separator)
 {
 	const char *end = rest->len ? memchr(rest->at, separator, rest->len) : NULL;
 	struct span word = { rest->at, end ? (size_t)(end - rest->at) : rest->len };
@@ -69,7 +69,7 @@ struct stream {
 	char unit[UNIT_LEN_MAX], name[NAME_LEN_MAX];
 };
 
-static int wrong(const struct stream *stream, const char *what)
+static int wrong_table_line(const struct stream *stream, const char *what)
 {
 	return pmu_fail(EINVAL, "table %s:%u: %s", stream->table.name, stream->line, what);
 }
@@ -102,29 +102,29 @@ static bool read_unit(struct stream *stream, struct span line)
 }
 
 /* On to the next event, or one that is taken away. */
-static int advance(struct stream *stream)
+static int next_stream_event(struct stream *stream)
 {
 	while (stream->rest.len) {
-		struct span line = take(&stream->rest, '\n'), word;
+		struct span line = take_span(&stream->rest, '\n'), word;
 
 		stream->line++;
 		if (!line.len || line.at[0] == '#' || line.at[0] == '=')
 			continue;
 		if (line.at[0] == '[') {
 			if (!read_unit(stream, line))
-				return wrong(stream, "no unit");
+				return wrong_table_line(stream, "no unit");
 			continue;
 		}
-		word = take(&line, ' ');
+		word = take_span(&line, ' ');
 		if (word.at[0] == '*') {
 			stream->usual = line;
 			continue;
 		}
 		stream->removed = word.len == 1 && word.at[0] == '-';
 		if (stream->removed)
-			word = take(&line, ' ');
+			word = take_span(&line, ' ');
 		stream->words = line;
-		return read_name(stream, word) ? 0 : wrong(stream, "no name");
+		return read_name(stream, word) ? 0 : wrong_table_line(stream, "no name");
 	}
 	stream->ended = true;
 	return 0;
@@ -149,17 +149,17 @@ static bool read_digits(const char *text, size_t len, unsigned int base, uint64_
 	return len;
 }
 
-static bool read_hex(struct span word, uint64_t *value)
+static bool read_hex_word(struct span word, uint64_t *value)
 {
 	return read_digits(word.at, word.len, 16, value);
 }
 
 /* "0-3,5" */
-static bool read_counters(struct span list, uint64_t *counters)
+static bool read_counter_list(struct span list, uint64_t *counters)
 {
 	*counters = 0;
 	while (list.len) {
-		struct span to = take(&list, ','), from = take(&to, '-');
+		struct span to = take_span(&list, ','), from = take_span(&to, '-');
 		uint64_t first, last;
 
 		if (!read_digits(from.at, from.len, 10, &first))
@@ -203,7 +203,8 @@ static const struct {
 /* "1a6:3f80408000": a second register and what is in it */
 static bool read_extra(struct span value, struct pmu_vendor_entry *entry)
 {
-	return read_hex(take(&value, ':'), &entry->msr_index) && read_hex(value, &entry->msr_value);
+	return read_hex_word(take_span(&value, ':'), &entry->msr_index) &&
+	       read_hex_word(value, &entry->msr_value);
 }
 
 static bool read_fixed(struct span value, struct pmu_vendor_entry *entry)
@@ -227,14 +228,14 @@ static bool read_word(struct span word, struct pmu_vendor_entry *entry, struct t
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(numbers); i++)
 		if (word.at[0] == numbers[i].letter)
-			return read_hex(value,
-					(uint64_t *)(void *)((char *)entry + numbers[i].offset));
+			return read_hex_word(
+				value, (uint64_t *)(void *)((char *)entry + numbers[i].offset));
 	for (size_t i = 0; i < PMU_ARRAY_LEN(flags); i++)
 		if (word.at[0] == flags[i].letter && word.len == 1)
 			return *(bool *)(void *)((char *)entry + flags[i].offset) = true;
 	switch (word.at[0]) {
 	case 'k':
-		return read_counters(value, &entry->counters);
+		return read_counter_list(value, &entry->counters);
 	case 'f':
 		return read_fixed(value, entry);
 	case 'm':
@@ -260,11 +261,11 @@ static bool read_usual(const struct stream *stream, struct pmu_vendor_entry *ent
 
 	if (!list.len)
 		return true;
-	return take(&list, 'k').len == 0 && read_counters(list, &entry->counters);
+	return take_span(&list, 'k').len == 0 && read_counter_list(list, &entry->counters);
 }
 
-static int read_event(const struct stream *stream, struct pmu_vendor_entry *entry,
-		      struct texts *texts)
+static int read_table_event(const struct stream *stream, struct pmu_vendor_entry *entry,
+			    struct texts *texts)
 {
 	struct span words = stream->words;
 
@@ -275,16 +276,16 @@ static int read_event(const struct stream *stream, struct pmu_vendor_entry *entr
 					    .fixed = -1,
 					    .at = stream->line };
 	*texts = (struct texts){ .filter = { .len = 0 } };
-	if (!read_hex(take(&words, ' '), &entry->code) ||
-	    !read_hex(take(&words, ' '), &entry->umask))
-		return wrong(stream, "no code and mask");
+	if (!read_hex_word(take_span(&words, ' '), &entry->code) ||
+	    !read_hex_word(take_span(&words, ' '), &entry->umask))
+		return wrong_table_line(stream, "no code and mask");
 	if (!read_usual(stream, entry))
-		return wrong(stream, "no counters");
+		return wrong_table_line(stream, "no counters");
 	while (words.len) {
-		struct span word = take(&words, ' ');
+		struct span word = take_span(&words, ' ');
 
 		if (!word.len || !read_word(word, entry, texts))
-			return wrong(stream, "a word that is none");
+			return wrong_table_line(stream, "a word that is none");
 	}
 	return 0;
 }
@@ -310,18 +311,18 @@ static int open_streams(const char *name, pmu_table_find_fn *find, struct stream
 		rest = stream[n].rest = (struct span){ stream[n].table.text, stream[n].table.len };
 		base[0] = '\0';
 		while (rest.len && (rest.at[0] == '#' || rest.at[0] == '=')) {
-			struct span line = take(&rest, '\n');
+			struct span line = take_span(&rest, '\n');
 			struct span upon = { line.at + 2, line.len - 2 };
 
 			if (line.at[0] == '=' &&
 			    (line.len < 3 || !copy(base, sizeof(base), 0, upon)))
-				return wrong(&stream[n], "no table to stand upon");
+				return wrong_table_line(&stream[n], "no table to stand upon");
 		}
 	}
 	return n;
 }
 
-static int compare(const struct stream *a, const struct stream *b)
+static int compare_streams(const struct stream *a, const struct stream *b)
 {
 	int order = strcmp(a->unit, b->unit);
 
@@ -337,40 +338,40 @@ static struct stream *first_of(struct stream *stream, int n)
 	struct stream *first = NULL;
 
 	for (int i = 0; i < n; i++)
-		if (!stream[i].ended && (!first || compare(&stream[i], first) < 0))
+		if (!stream[i].ended && (!first || compare_streams(&stream[i], first) < 0))
 			first = &stream[i];
 	return first;
 }
 
 /* Past the event that @first is at, in all that have it. */
-static int pass(struct stream *stream, int n, const struct stream *first)
+static int skip_stream_event(struct stream *stream, int n, const struct stream *first)
 {
 	bool same[MAX_DEPTH];
 	int rc = 0;
 
 	for (int i = 0; i < n; i++)
-		same[i] = !stream[i].ended && !compare(&stream[i], first);
+		same[i] = !stream[i].ended && !compare_streams(&stream[i], first);
 	for (int i = 0; i < n && !rc; i++)
 		if (same[i])
-			rc = advance(&stream[i]);
+			rc = next_stream_event(&stream[i]);
 	return rc;
 }
 
 typedef int visit_fn(void *arg, const struct stream *stream);
 
-static int walk(const char *name, pmu_table_find_fn *find, const char *text, visit_fn *visit,
-		void *arg)
+static int walk_streams(const char *name, pmu_table_find_fn *find, const char *text,
+			visit_fn *visit, void *arg)
 {
 	struct stream stream[MAX_DEPTH], *first;
 	int n = open_streams(name, find, stream), rc = n < 0 ? n : 0;
 
 	for (int i = 0; i < n && !rc; i++)
-		rc = advance(&stream[i]);
+		rc = next_stream_event(&stream[i]);
 	while (!rc && (first = first_of(stream, n))) {
 		if (!first->removed && (!text || pmu_spelling_may_be(text, first->name)))
 			rc = visit(arg, first);
 		if (!rc)
-			rc = pass(stream, n, first);
+			rc = skip_stream_event(stream, n, first);
 	}
 	return rc;
 }
@@ -386,7 +387,7 @@ struct filling {
 	const char *unit;
 };
 
-static const char *keep(struct filling *filling, const char *text, size_t len)
+static const char *keep_span(struct filling *filling, const char *text, size_t len)
 {
 	char *to = filling->text;
 
@@ -401,35 +402,35 @@ static int count(void *arg, const struct stream *stream)
 	struct filling *filling = arg;
 	struct pmu_vendor_entry entry;
 	struct texts texts;
-	int rc = read_event(stream, &entry, &texts);
+	int rc = read_table_event(stream, &entry, &texts);
 
 	if (rc)
 		return rc;
 	if (filling->file->n == PMU_VENDOR_MAX_EVENTS)
-		return wrong(stream, "too many events");
+		return wrong_table_line(stream, "too many events");
 	filling->file->n++;
 	filling->n_text += strlen(stream->name) + strlen(stream->unit) + texts.filter.len +
 			   texts.errata.len + 4;
 	return 0;
 }
 
-static int fill(void *arg, const struct stream *stream)
+static int fill_table_entry(void *arg, const struct stream *stream)
 {
 	struct filling *filling = arg;
 	struct pmu_vendor_entry *entry = &filling->file->entry[filling->file->n++];
 	struct texts texts;
-	int rc = read_event(stream, entry, &texts);
+	int rc = read_table_event(stream, entry, &texts);
 
 	entry->file = filling->file;
 	entry->core_type = filling->core_type;
-	entry->name = keep(filling, stream->name, strlen(stream->name));
+	entry->name = keep_span(filling, stream->name, strlen(stream->name));
 	if (!filling->unit || strcmp(filling->unit, stream->unit))
-		filling->unit = keep(filling, stream->unit, strlen(stream->unit));
+		filling->unit = keep_span(filling, stream->unit, strlen(stream->unit));
 	entry->unit = filling->unit;
 	if (texts.filter.len)
-		entry->filter = keep(filling, texts.filter.at, texts.filter.len);
+		entry->filter = keep_span(filling, texts.filter.at, texts.filter.len);
 	if (texts.errata.len)
-		entry->errata = keep(filling, texts.errata.at, texts.errata.len);
+		entry->errata = keep_span(filling, texts.errata.at, texts.errata.len);
 	return rc;
 }
 
@@ -437,7 +438,7 @@ int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, 
 		   struct pmu_vendor_file *file)
 {
 	struct filling filling = { .file = file, .core_type = core_type };
-	int rc = walk(name, find, text, count, &filling);
+	int rc = walk_streams(name, find, text, count, &filling);
 
 	if (rc)
 		return rc;
@@ -447,5 +448,5 @@ int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, 
 		return pmu_fail(ENOMEM, "no memory for the events of %.*s", SHOWN, name);
 	file->n = 0;
 	file->zero_based = file->is_table = true;
-	return walk(name, find, text, fill, &filling);
+	return walk_streams(name, find, text, fill_table_entry, &filling);
 }

@@ -39,7 +39,7 @@ static bool is_none(const char *text)
 	return false;
 }
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
 	size_t len;
 
@@ -51,7 +51,7 @@ static char *trim(char *text)
 }
 
 /* "0xB7, 0xBB" is the first of them: the one that goes with the first register. */
-static bool read_number(const char *text, uint64_t *value)
+static bool read_first_number(const char *text, uint64_t *value)
 {
 	char copy[NUMBER_LEN_MAX], *word;
 
@@ -59,7 +59,7 @@ static bool read_number(const char *text, uint64_t *value)
 		return false;
 	strcpy(copy, text);
 	copy[strcspn(copy, ",")] = '\0';
-	word = trim(copy);
+	word = trim_blanks(copy);
 	*value = 0;
 	if (is_none(word))
 		return true;
@@ -74,7 +74,7 @@ static bool read_flag(const char *text, bool *flag)
 		*flag = !strcasecmp(text, "true");
 		return true;
 	}
-	if (!read_number(text, &value) || value > 1)
+	if (!read_first_number(text, &value) || value > 1)
 		return false;
 	*flag = value;
 	return true;
@@ -123,7 +123,7 @@ static bool read_counter(const char *word, struct pmu_vendor_entry *entry)
 }
 
 /* "0,1,2,3", "0-3", "Fixed counter 1", "33", "FIXED" */
-static bool read_counters(const char *text, struct pmu_vendor_entry *entry)
+static bool read_entry_counters(const char *text, struct pmu_vendor_entry *entry)
 {
 	char copy[COUNTERS_LEN_MAX], *rest = copy, *word;
 
@@ -131,7 +131,7 @@ static bool read_counters(const char *text, struct pmu_vendor_entry *entry)
 		return false;
 	strcpy(copy, text);
 	while ((word = strsep(&rest, ",")))
-		if (!read_counter(trim(word), entry))
+		if (!read_counter(trim_blanks(word), entry))
 			return false;
 	return true;
 }
@@ -240,13 +240,13 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
 		fine = kind == PMU_JSON_STRING || kind == PMU_JSON_WORD;
 		break;
 	case NUMBER:
-		fine = read_number(text, (uint64_t *)(void *)place);
+		fine = read_first_number(text, (uint64_t *)(void *)place);
 		break;
 	case FLAG:
 		fine = read_flag(text, (bool *)place);
 		break;
 	case COUNTERS:
-		fine = read_counters(text, entry);
+		fine = read_entry_counters(text, entry);
 		break;
 	case UNKNOWN:
 		break;
@@ -259,8 +259,8 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
 /* --- events --- */
 
 /* An event: the object that @json has just entered. */
-static void read_event(struct pmu_json *json, struct pmu_vendor_file *file,
-		       struct pmu_vendor_entry *entry)
+static void read_vendor_event(struct pmu_json *json, struct pmu_vendor_file *file,
+			      struct pmu_vendor_entry *entry)
 {
 	enum pmu_json_kind kind;
 
@@ -297,7 +297,7 @@ static void read_event(struct pmu_json *json, struct pmu_vendor_file *file,
 	file->zero_based |= entry->fixed_from_0;
 }
 
-static struct pmu_vendor_entry *room(struct pmu_vendor_file *file, uint32_t *size)
+static struct pmu_vendor_entry *entry_room(struct pmu_vendor_file *file, uint32_t *size)
 {
 	struct pmu_vendor_entry *more;
 
@@ -318,7 +318,8 @@ static struct pmu_vendor_entry *room(struct pmu_vendor_file *file, uint32_t *siz
 }
 
 /* The array that @json has just entered. */
-static int read_events(struct pmu_json *json, struct pmu_vendor_file *file, uint8_t core_type)
+static int read_vendor_events(struct pmu_json *json, struct pmu_vendor_file *file,
+			      uint8_t core_type)
 {
 	enum pmu_json_kind kind;
 	uint32_t size = file->n;
@@ -330,10 +331,10 @@ static int read_events(struct pmu_json *json, struct pmu_vendor_file *file, uint
 			pmu_json_skip(json);
 		if (kind != PMU_JSON_OBJECT)
 			continue;
-		entry = room(file, &size);
+		entry = entry_room(file, &size);
 		if (!entry)
 			return file->n == PMU_VENDOR_MAX_EVENTS ? -EINVAL : -ENOMEM;
-		read_event(json, file, entry);
+		read_vendor_event(json, file, entry);
 		entry->core_type = core_type;
 		file->n += entry->name[0] ||
 			   (file->is_linux && (entry->standard[0] || entry->metric[0]));
@@ -348,12 +349,12 @@ static int read_outermost(struct pmu_json *json, struct pmu_vendor_file *file, u
 	int rc = 0;
 
 	if (kind == PMU_JSON_ARRAY)
-		return read_events(json, file, core_type);
+		return read_vendor_events(json, file, core_type);
 	if (kind != PMU_JSON_OBJECT && kind != PMU_JSON_END)
 		return pmu_fail(EINVAL, "%s: no object and no array of events", file->name);
 	while (!rc && (kind = pmu_json_next(json)) != PMU_JSON_OBJECT_END && kind != PMU_JSON_END) {
 		if (kind == PMU_JSON_ARRAY && json->key_len == 6 && !memcmp(json->key, "Events", 6))
-			rc = read_events(json, file, core_type);
+			rc = read_vendor_events(json, file, core_type);
 		else if (kind == PMU_JSON_ARRAY || kind == PMU_JSON_OBJECT)
 			pmu_json_skip(json);
 	}
@@ -427,7 +428,7 @@ static const struct pmu_vendor_entry *find_standard(const char *name,
  * tools/perf/pmu-events/jevents.py: without EventCode it is 0, ConfigCode is all of config, kinds of
  * cores are units.
  */
-static void settle(struct pmu_vendor_entry *entry)
+static void settle_entry(struct pmu_vendor_entry *entry)
 {
 	bool p = !strcasecmp(entry->unit, "cpu_core"), e = !strcasecmp(entry->unit, "cpu_atom");
 
@@ -465,7 +466,7 @@ void pmu_vendor_file_settle(struct pmu_vendor_file *file, const struct pmu_vendo
 		}
 		if (!entry->name[0])
 			continue;
-		settle(entry);
+		settle_entry(entry);
 		file->entry[n++] = *entry;
 	}
 	file->n = n;

@@ -67,9 +67,9 @@ struct reader {
 
 /* --- reading --- */
 
-static const struct node *choice(struct reader *r);
+static const struct node *intel_choice(struct reader *r);
 
-static const struct node *refuse(struct reader *r, const char *what)
+static const struct node *refuse_formula(struct reader *r, const char *what)
 {
 	if (!r->error)
 		r->error = pmu_fail(
@@ -78,7 +78,7 @@ static const struct node *refuse(struct reader *r, const char *what)
 	return &r->node[0];
 }
 
-static const struct node *add(struct reader *r, struct node node)
+static const struct node *add_node(struct reader *r, struct node node)
 {
 	if (r->error)
 		return &r->node[0];
@@ -89,7 +89,7 @@ static const struct node *add(struct reader *r, struct node node)
 	if (node.condition && node.condition->height >= node.height)
 		node.height = node.condition->height + 1;
 	if (node.height > HEIGHT_MAX)
-		return refuse(r, "too many operations in one another");
+		return refuse_formula(r, "too many operations in one another");
 	if (r->n_nodes == NODES_MAX) {
 		r->error = pmu_fail(ENOTSUP, "its formula has more than %d operations", NODES_MAX);
 		return &r->node[0];
@@ -98,7 +98,7 @@ static const struct node *add(struct reader *r, struct node node)
 	return &r->node[r->n_nodes++];
 }
 
-static bool accept(struct reader *r, char c)
+static bool intel_accept(struct reader *r, char c)
 {
 	while (*r->at == ' ' || *r->at == '\t')
 		r->at++;
@@ -108,7 +108,7 @@ static bool accept(struct reader *r, char c)
 	return true;
 }
 
-static bool is_digit(char c)
+static bool is_decimal(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -118,11 +118,11 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static size_t word_length(const char *at)
+static size_t name_word_length(const char *at)
 {
 	size_t len = 0;
 
-	while (is_letter(at[len]) || (len && (is_digit(at[len]) || at[len] == '.')))
+	while (is_letter(at[len]) || (len && (is_decimal(at[len]) || at[len] == '.')))
 		len++;
 	return len;
 }
@@ -131,8 +131,8 @@ static bool accept_word(struct reader *r, const char *word)
 {
 	size_t len;
 
-	accept(r, '\0');
-	len = word_length(r->at);
+	intel_accept(r, '\0');
+	len = name_word_length(r->at);
 	if (len != strlen(word) || memcmp(r->at, word, len) != 0)
 		return false;
 	r->at += len;
@@ -140,137 +140,142 @@ static bool accept_word(struct reader *r, const char *word)
 }
 
 /* It is written as it stands; the value is for conditions. */
-static const struct node *number(struct reader *r)
+static const struct node *intel_number(struct reader *r)
 {
 	struct node node = { .kind = NUMBER, .at = r->at };
 	double unit = 1;
 
-	for (; is_digit(*r->at); r->at++)
+	for (; is_decimal(*r->at); r->at++)
 		node.number = node.number * 10 + (*r->at - '0');
 	if (*r->at == '.')
-		for (r->at++; is_digit(*r->at); r->at++)
+		for (r->at++; is_decimal(*r->at); r->at++)
 			node.number += (*r->at - '0') * (unit /= 10);
 	if (*r->at == 'e' || *r->at == 'E') {
 		r->at += 1 + (r->at[1] == '-' || r->at[1] == '+');
-		for (; is_digit(*r->at); r->at++)
+		for (; is_decimal(*r->at); r->at++)
 			node.number = NAN;
 	}
-	if (is_letter(*r->at) || *r->at == '.' || !is_digit(r->at[-1]))
-		return refuse(r, "a strange number");
+	if (is_letter(*r->at) || *r->at == '.' || !is_decimal(r->at[-1]))
+		return refuse_formula(r, "a strange number");
 	node.len = (size_t)(r->at - node.at);
-	return add(r, node);
+	return add_node(r, node);
 }
 
-static const struct node *of_two(struct reader *r, enum kind kind)
+static const struct node *intel_of_two(struct reader *r, enum kind kind)
 {
 	struct node node = { .kind = kind };
 
-	if (!accept(r, '('))
-		return refuse(r, "a function without arguments");
-	node.a = choice(r);
-	if (!accept(r, ','))
-		return refuse(r, "a function that is not of two values");
-	node.b = choice(r);
-	if (!accept(r, ')'))
-		return refuse(r, *r->at == ',' ? "a function that is not of two values"
-					       : "no closing parenthesis");
-	return add(r, node);
+	if (!intel_accept(r, '('))
+		return refuse_formula(r, "a function without arguments");
+	node.a = intel_choice(r);
+	if (!intel_accept(r, ','))
+		return refuse_formula(r, "a function that is not of two values");
+	node.b = intel_choice(r);
+	if (!intel_accept(r, ')'))
+		return refuse_formula(r, *r->at == ',' ? "a function that is not of two values"
+						       : "no closing parenthesis");
+	return add_node(r, node);
 }
 
-static const struct node *parenthesis(struct reader *r)
+static const struct node *intel_parenthesis(struct reader *r)
 {
-	const struct node *inside = choice(r);
+	const struct node *inside = intel_choice(r);
 
-	return accept(r, ')') ? inside : refuse(r, "no closing parenthesis");
+	return intel_accept(r, ')') ? inside : refuse_formula(r, "no closing parenthesis");
 }
 
-static const struct node *word(struct reader *r)
+static const struct node *intel_word(struct reader *r)
 {
-	struct node node = { .kind = NAME, .at = r->at, .len = word_length(r->at) };
+	struct node node = { .kind = NAME, .at = r->at, .len = name_word_length(r->at) };
 	char what[8];
 
 	if (!node.len) {
 		snprintf(what, sizeof(what), "\"%c\"", *r->at);
-		return refuse(r, *r->at > ' ' && *r->at <= '~' ? what : "no value");
+		return refuse_formula(r, *r->at > ' ' && *r->at <= '~' ? what : "no value");
 	}
 	r->at += node.len;
-	return add(r, node);
+	return add_node(r, node);
 }
 
-static const struct node *value(struct reader *r)
+static const struct node *intel_value(struct reader *r)
 {
 	const struct node *node;
 
 	if (r->depth == DEPTH_MAX)
-		return refuse(r, "too many parentheses or choices in one another");
+		return refuse_formula(r, "too many parentheses or choices in one another");
 	r->depth++;
-	if (accept(r, '('))
-		node = parenthesis(r);
-	else if (accept(r, '-'))
-		node = add(r, (struct node){ .kind = NEGATE, .a = value(r) });
-	else if (is_digit(*r->at))
-		node = number(r);
+	if (intel_accept(r, '('))
+		node = intel_parenthesis(r);
+	else if (intel_accept(r, '-'))
+		node = add_node(r, (struct node){ .kind = NEGATE, .a = intel_value(r) });
+	else if (is_decimal(*r->at))
+		node = intel_number(r);
 	else if (accept_word(r, "min"))
-		node = of_two(r, MIN);
+		node = intel_of_two(r, MIN);
 	else if (accept_word(r, "max"))
-		node = of_two(r, MAX);
+		node = intel_of_two(r, MAX);
 	else
-		node = word(r);
+		node = intel_word(r);
 	r->depth--;
 	return node;
 }
 
-static const struct node *product(struct reader *r)
+static const struct node *intel_product(struct reader *r)
 {
-	const struct node *node = value(r);
+	const struct node *node = intel_value(r);
 
 	while (!r->error) {
-		enum kind kind = accept(r, '*') ? MULTIPLY : accept(r, '/') ? DIVIDE : NUMBER;
+		enum kind kind = intel_accept(r, '*')   ? MULTIPLY
+				 : intel_accept(r, '/') ? DIVIDE
+							: NUMBER;
 
 		if (kind == NUMBER)
 			break;
-		node = add(r, (struct node){ .kind = kind, .a = node, .b = value(r) });
+		node = add_node(r, (struct node){ .kind = kind, .a = node, .b = intel_value(r) });
 	}
 	return node;
 }
 
-static const struct node *sum(struct reader *r)
+static const struct node *intel_sum(struct reader *r)
 {
-	const struct node *node = product(r);
+	const struct node *node = intel_product(r);
 
 	while (!r->error) {
-		enum kind kind = accept(r, '+') ? ADD : accept(r, '-') ? SUBTRACT : NUMBER;
+		enum kind kind = intel_accept(r, '+')   ? ADD
+				 : intel_accept(r, '-') ? SUBTRACT
+							: NUMBER;
 
 		if (kind == NUMBER)
 			break;
-		node = add(r, (struct node){ .kind = kind, .a = node, .b = product(r) });
+		node = add_node(r, (struct node){ .kind = kind, .a = node, .b = intel_product(r) });
 	}
 	return node;
 }
 
-static const struct node *comparison(struct reader *r)
+static const struct node *intel_comparison(struct reader *r)
 {
-	const struct node *node = sum(r);
-	enum kind kind = accept(r, '<') ? LESS : accept(r, '>') ? GREATER : NUMBER;
+	const struct node *node = intel_sum(r);
+	enum kind kind = intel_accept(r, '<') ? LESS : intel_accept(r, '>') ? GREATER : NUMBER;
 
-	return kind == NUMBER ? node
-			      : add(r, (struct node){ .kind = kind, .a = node, .b = sum(r) });
+	return kind == NUMBER
+		       ? node
+		       : add_node(r, (struct node){ .kind = kind, .a = node, .b = intel_sum(r) });
 }
 
 /* X if CONDITION else Y */
-static const struct node *choice(struct reader *r)
+static const struct node *intel_choice(struct reader *r)
 {
-	struct node node = { .kind = CHOICE, .a = comparison(r) };
+	struct node node = { .kind = CHOICE, .a = intel_comparison(r) };
 
 	if (r->error || !accept_word(r, "if"))
 		return node.a;
-	node.condition = comparison(r);
+	node.condition = intel_comparison(r);
 	if (!r->error && !accept_word(r, "else"))
-		return refuse(r, "an \"if\" without \"else\"");
+		return refuse_formula(r, "an \"if\" without \"else\"");
 	r->depth++; /* too deep is too deep for the value too */
-	node.b = choice(r);
+	node.b = intel_choice(r);
 	r->depth--;
-	return add(r, node);
+	return add_node(r, node);
 }
 
 /* --- writing --- */
@@ -288,7 +293,7 @@ static void cannot(struct writer *w, const char *why)
 		w->error = pmu_fail(ENOTSUP, "%s", why);
 }
 
-static struct pmu_intel_term *find_term(struct writer *w, const struct node *node)
+static struct pmu_intel_term *find_alias_term(struct writer *w, const struct node *node)
 {
 	char why[64 + SHOWN];
 
@@ -309,7 +314,7 @@ static struct pmu_intel_term *find_term(struct writer *w, const struct node *nod
 }
 
 /* Of numbers alone; NaN: something counted is in it. */
-static double known(struct writer *w, const struct node *node)
+static double constant_of(struct writer *w, const struct node *node)
 {
 	const struct pmu_intel_term *term;
 	double a, b;
@@ -317,13 +322,13 @@ static double known(struct writer *w, const struct node *node)
 	if (node->kind == NUMBER)
 		return node->number;
 	if (node->kind == NAME) {
-		term = find_term(w, node);
+		term = find_alias_term(w, node);
 		return term && !term->text ? term->number : NAN;
 	}
 	if (node->kind != LESS && node->kind != GREATER)
 		return NAN;
-	a = known(w, node->a);
-	b = known(w, node->b);
+	a = constant_of(w, node->a);
+	b = constant_of(w, node->b);
 	if (isnan(a) || isnan(b))
 		return NAN;
 	return node->kind == LESS ? a < b : a > b;
@@ -333,7 +338,7 @@ static double known(struct writer *w, const struct node *node)
 static const struct node *chosen(struct writer *w, const struct node *node)
 {
 	while (node->kind == CHOICE && !w->error) {
-		double condition = known(w, node->condition);
+		double condition = constant_of(w, node->condition);
 
 		if (isnan(condition))
 			break;
@@ -344,7 +349,7 @@ static const struct node *chosen(struct writer *w, const struct node *node)
 
 static void write_term(struct writer *w, const struct node *node)
 {
-	struct pmu_intel_term *term = find_term(w, node);
+	struct pmu_intel_term *term = find_alias_term(w, node);
 
 	if (!term)
 		return;
@@ -356,7 +361,7 @@ static void write_term(struct writer *w, const struct node *node)
 		pmu_strbuf_addf(w->out, "%.0f", term->number);
 }
 
-static void write_node(struct writer *w, const struct node *node, unsigned int binding);
+static void write_intel_node(struct writer *w, const struct node *node, unsigned int binding);
 
 /* "if(a < b, x, y)" */
 static void write_choice(struct writer *w, const struct node *node)
@@ -366,17 +371,17 @@ static void write_choice(struct writer *w, const struct node *node)
 	if (condition->kind != LESS && condition->kind != GREATER)
 		return cannot(w, "its formula chooses by what was counted and not compared");
 	pmu_strbuf_add(w->out, "if(");
-	write_node(w, condition->a, 1);
+	write_intel_node(w, condition->a, 1);
 	pmu_strbuf_addf(w->out, " %s ", kinds[condition->kind].sign);
-	write_node(w, condition->b, 1);
+	write_intel_node(w, condition->b, 1);
 	pmu_strbuf_add(w->out, ", ");
-	write_node(w, node->a, 1);
+	write_intel_node(w, node->a, 1);
 	pmu_strbuf_add(w->out, ", ");
-	write_node(w, node->b, 1);
+	write_intel_node(w, node->b, 1);
 	pmu_strbuf_add(w->out, ")");
 }
 
-static void write_node(struct writer *w, const struct node *node, unsigned int binding)
+static void write_intel_node(struct writer *w, const struct node *node, unsigned int binding)
 {
 	unsigned int own;
 	bool parentheses;
@@ -400,18 +405,18 @@ static void write_node(struct writer *w, const struct node *node, unsigned int b
 		write_term(w, node);
 	} else if (node->kind == NEGATE) {
 		pmu_strbuf_add(w->out, "-");
-		write_node(w, node->a, own);
+		write_intel_node(w, node->a, own);
 	} else if (own == 3) {
 		pmu_strbuf_addf(w->out, "%s(", kinds[node->kind].sign);
-		write_node(w, node->a, 1);
+		write_intel_node(w, node->a, 1);
 		pmu_strbuf_add(w->out, ", ");
-		write_node(w, node->b, 1);
+		write_intel_node(w, node->b, 1);
 		pmu_strbuf_add(w->out, ")");
 	} else {
 		/* from left to right: what stands on the right keeps its parentheses */
-		write_node(w, node->a, own);
+		write_intel_node(w, node->a, own);
 		pmu_strbuf_addf(w->out, " %s ", kinds[node->kind].sign);
-		write_node(w, node->b, own + 1);
+		write_intel_node(w, node->b, own + 1);
 	}
 	if (parentheses)
 		pmu_strbuf_add(w->out, ")");
@@ -430,13 +435,13 @@ int pmu_intel_formula(const char *text, struct pmu_intel_term *term, size_t n_te
 	r.node = calloc(NODES_MAX, sizeof(*r.node));
 	if (!r.node)
 		return pmu_fail(ENOMEM, "no memory for a formula");
-	root = choice(&r);
-	accept(&r, '\0');
+	root = intel_choice(&r);
+	intel_accept(&r, '\0');
 	if (!r.error && *r.at)
-		refuse(&r, "more than one value");
+		refuse_formula(&r, "more than one value");
 	w.error = r.error;
 	if (!w.error)
-		write_node(&w, root, 1);
+		write_intel_node(&w, root, 1);
 	free(r.node);
 	if (!w.error && out->failed)
 		return pmu_fail(ENOMEM, "no memory for a formula");

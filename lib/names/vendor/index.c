@@ -7,7 +7,7 @@
 #include "names/spelling.h"
 #include "names/vendor/files.h"
 
-static bool is_called(const void *name, uintptr_t entry)
+static bool is_entry_called(const void *name, uintptr_t entry)
 {
 	return pmu_spelling_compare(((const struct pmu_vendor_entry *)entry)->name, name) <=
 	       PMU_SPELLED_JOINED;
@@ -21,10 +21,10 @@ static bool is_respelled(const void *name, uintptr_t entry)
 	return spelled != PMU_SPELLED_OTHERWISE;
 }
 
-static struct pmu_index_place *place_of(const struct pmu_vendor_files *files, uint32_t hash,
-					const char *name)
+static struct pmu_index_place *place_of_entry(const struct pmu_vendor_files *files, uint32_t hash,
+					      const char *name)
 {
-	return pmu_index_find(&files->by_name, hash, is_called, name);
+	return pmu_index_find(&files->by_name, hash, is_entry_called, name);
 }
 
 static struct pmu_index_place *place_of_respelled(const struct pmu_vendor_files *files,
@@ -36,7 +36,7 @@ static struct pmu_index_place *place_of_respelled(const struct pmu_vendor_files 
 const struct pmu_vendor_entry *pmu_vendor_first(const struct pmu_vendor_files *files,
 						const char *name)
 {
-	return (const struct pmu_vendor_entry *)place_of(files, pmu_spelling_hash(name), name)
+	return (const struct pmu_vendor_entry *)place_of_entry(files, pmu_spelling_hash(name), name)
 		->thing;
 }
 
@@ -62,13 +62,13 @@ static const struct pmu_vendor_entry *put_first(struct pmu_index *index,
 	return before;
 }
 
-static void put(struct pmu_vendor_files *files, struct pmu_vendor_entry *entry)
+static void put_entry(struct pmu_vendor_files *files, struct pmu_vendor_entry *entry)
 {
 	const char *name = entry->name;
 	uint32_t hash = pmu_spelling_hash(name), respelled = pmu_spelling_hash_respelled(name);
 
 	entry->outline = pmu_word_outline(name);
-	entry->next = put_first(&files->by_name, place_of(files, hash, name), hash, entry);
+	entry->next = put_first(&files->by_name, place_of_entry(files, hash, name), hash, entry);
 	entry->next_respelled = put_first(
 		&files->respelled, place_of_respelled(files, respelled, name), respelled, entry);
 }
@@ -88,6 +88,6 @@ int pmu_vendor_index(struct pmu_vendor_files *files)
 			files->entry[files->n_entries++] = &files->file[i].entry[k];
 	/* from the last on, so that the first of a name comes first */
 	for (uint32_t i = n; i-- > 0;)
-		put(files, files->entry[i]);
+		put_entry(files, files->entry[i]);
 	return 0;
 }

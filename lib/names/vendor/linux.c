@@ -25,7 +25,8 @@ struct limit {
 	uint64_t value, most;
 };
 
-static int check(const struct pmu_vendor_entry *entry, const struct limit *limit, size_t n)
+static int check_field_limits(const struct pmu_vendor_entry *entry, const struct limit *limit,
+			      size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (limit[i].value > limit[i].most)
@@ -34,8 +35,8 @@ static int check(const struct pmu_vendor_entry *entry, const struct limit *limit
 }
 
 /* What only a PMU of another kind has. */
-static int check_rest(const struct pmu_vendor_entry *entry, uint64_t umask, uint64_t rd_wr_mask,
-		      bool l3)
+static int check_other_fields(const struct pmu_vendor_entry *entry, uint64_t umask,
+			      uint64_t rd_wr_mask, bool l3)
 {
 	const struct limit limits[] = {
 		{ "UMask", entry->umask, umask },
@@ -55,7 +56,7 @@ static int check_rest(const struct pmu_vendor_entry *entry, uint64_t umask, uint
 		{ "Equal", entry->equal, 0 },
 	};
 
-	return check(entry, limits, PMU_ARRAY_LEN(limits));
+	return check_field_limits(entry, limits, PMU_ARRAY_LEN(limits));
 }
 
 static int check_modifiers(const struct pmu_vendor_entry *entry, uint64_t cmask)
@@ -66,7 +67,7 @@ static int check_modifiers(const struct pmu_vendor_entry *entry, uint64_t cmask)
 		{ "EdgeDetect", entry->edge, !!cmask },
 	};
 
-	return check(entry, limits, PMU_ARRAY_LEN(limits));
+	return check_field_limits(entry, limits, PMU_ARRAY_LEN(limits));
 }
 
 /* --- cores --- */
@@ -103,7 +104,7 @@ static int core_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_
 		     struct pmu_slot *slot)
 {
 	bool amd = pmu_cpu_arch(id) == PMU_ARCH_X86;
-	int rc = check_rest(entry, amd ? WIDTH(8) : 0, 0, false);
+	int rc = check_other_fields(entry, amd ? WIDTH(8) : 0, 0, false);
 
 	slot->kind = PMU_SLOT_CORE;
 	slot->type = PERF_TYPE_RAW;
@@ -134,7 +135,7 @@ static int l3_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_
 				     .threads = (uint8_t)entry->thread_mask,
 				     .all_slices = entry->all_slices,
 				     .all_cores = entry->all_cores };
-	int rc = check_rest(entry, WIDTH(8), 0, !masks);
+	int rc = check_other_fields(entry, WIDTH(8), 0, !masks);
 
 	if (rc)
 		return rc;
@@ -156,7 +157,7 @@ static int df_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_
 		return pmu_vendor_wrong(entry, "EventCode");
 	*config = (entry->code & 0xff) | (entry->code >> 8) << 32 | (entry->umask & 0xff) << 8 |
 		  (entry->umask >> 8) << 24;
-	return check_rest(entry, WIDTH(v2 ? 12 : 8), 0, false);
+	return check_other_fields(entry, WIDTH(v2 ? 12 : 8), 0, false);
 }
 
 static int umc_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
@@ -165,7 +166,7 @@ static int umc_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu
 	if (entry->code > WIDTH(8) || !has_perfmon_v2(id))
 		return pmu_vendor_wrong(entry, "EventCode");
 	*config = entry->code | entry->rd_wr_mask << 8;
-	return check_rest(entry, 0, WIDTH(2), false);
+	return check_other_fields(entry, 0, WIDTH(2), false);
 }
 
 static int hisi_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
@@ -175,7 +176,7 @@ static int hisi_config(const struct pmu_vendor_entry *entry, const struct pmu_cp
 	if (entry->code > WIDTH(8))
 		return pmu_vendor_wrong(entry, "EventCode");
 	*config = entry->code;
-	return check_rest(entry, 0, 0, false);
+	return check_other_fields(entry, 0, 0, false);
 }
 
 static const struct unit {

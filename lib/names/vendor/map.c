@@ -210,7 +210,7 @@ static void call_riscv(struct called *called)
 		(unsigned long long)id->march, (unsigned long long)id->mimp);
 }
 
-static void call(struct called *called, const struct pmu_cpu_id *id)
+static void call_cpu(struct called *called, const struct pmu_cpu_id *id)
 {
 	called->id = id;
 	called->n = 0;
@@ -233,7 +233,7 @@ static void call(struct called *called, const struct pmu_cpu_id *id)
  * MIDR_EL1 of which variant [23:20] and revision [3:0] are the first ones that are meant; they
  * are 0 for all of them.
  */
-static bool is_arm(const char *pattern, const struct pmu_cpu_id *id)
+static bool is_arm_pattern(const char *pattern, const struct pmu_cpu_id *id)
 {
 	struct pmu_cpu_id of;
 	uint64_t midr;
@@ -265,7 +265,7 @@ void pmu_vendor_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size)
 static bool is_about(const char *pattern, const struct called *cpu)
 {
 	if (pmu_cpu_arch(cpu->id) == PMU_ARCH_ARM)
-		return is_arm(pattern, cpu->id);
+		return is_arm_pattern(pattern, cpu->id);
 	if (!is_understood(pattern))
 		return false;
 	for (unsigned int i = 0; i < cpu->n; i++)
@@ -299,8 +299,8 @@ static bool read_optional(const char *text, unsigned int *value)
 	return true;
 }
 
-static int read_row(const char *name, char *line, struct pmu_vendor_map_row *row,
-		    const struct called *cpu)
+static int read_map_row(const char *name, char *line, struct pmu_vendor_map_row *row,
+			const struct called *cpu)
 {
 	char *column[COLUMNS];
 	char *rest = line;
@@ -331,7 +331,7 @@ int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
 	struct called cpu;
 	int n = 0, rc;
 
-	call(&cpu, id);
+	call_cpu(&cpu, id);
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
 		text += 3, len -= 3;
 	while (len) {
@@ -349,7 +349,7 @@ int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
 		line[n_text] = '\0';
 		text += n_line + !!newline;
 		len -= n_line + !!newline;
-		rc = read_row(name, line, &row, &cpu);
+		rc = read_map_row(name, line, &row, &cpu);
 		if (rc > 0) {
 			n++;
 			rc = take(arg, &row);
@@ -362,7 +362,7 @@ int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
 
 /* --- files --- */
 
-static int read_path(const char *path, char **text, size_t *len)
+static int read_vendor_path(const char *path, char **text, size_t *len)
 {
 	int rc = pmu_textfile_read(path, FILE_LEN_MAX, text, len);
 
@@ -390,7 +390,7 @@ static char *path_of(const char *folder, const char *file)
 int pmu_vendor_read(const char *folder, const char *file, char **text, size_t *len)
 {
 	char *path = path_of(folder, file);
-	int rc = path ? read_path(path, text, len) : -ENOMEM;
+	int rc = path ? read_vendor_path(path, text, len) : -ENOMEM;
 
 	free(path);
 	return rc;

@@ -122,7 +122,7 @@ static void remember(struct search *search, const char *name)
 		search->names[++search->n_names] = NULL;
 }
 
-static int look_at(struct walk *walk, const struct pmu_intel_metric *metric)
+static int look_at_metric(struct walk *walk, const struct pmu_intel_metric *metric)
 {
 	struct search *search = walk->arg;
 
@@ -156,7 +156,7 @@ int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct 
 {
 	struct search search = { .name = name, .group = group };
 	char why[PMU_ERROR_MAX];
-	int rc = walk_files(catalog, look_at, &search);
+	int rc = walk_files(catalog, look_at_metric, &search);
 
 	if (rc == FOUND) {
 		rc = search.rc;

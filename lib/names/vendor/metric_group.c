@@ -68,7 +68,7 @@ struct build {
 	struct pmu_group *group;
 };
 
-static struct pmu_intel_term *add_term(struct build *b, const char *alias)
+static struct pmu_intel_term *add_alias(struct build *b, const char *alias)
 {
 	struct pmu_intel_term *term = &b->term[b->n_terms++];
 
@@ -83,26 +83,26 @@ static void fill_terms(struct build *b)
 
 	b->n_terms = 0;
 	for (unsigned int i = 0; i < metric->n_events; i++) {
-		struct pmu_intel_term *term = add_term(b, metric->event[i].alias);
+		struct pmu_intel_term *term = add_alias(b, metric->event[i].alias);
 
 		term->text = pmu_intel_is_time(metric->event[i].name) ? "(time * tsc_hz)"
 								      : term->alias;
 	}
 	for (unsigned int i = 0; i < metric->n_constants; i++)
 		pmu_intel_constant(metric, metric->constant[i].name, b->catalog,
-				   add_term(b, metric->constant[i].alias));
+				   add_alias(b, metric->constant[i].alias));
 	for (size_t i = 0; pmu_intel_constants[i]; i++)
 		pmu_intel_constant(metric, pmu_intel_constants[i], b->catalog,
-				   add_term(b, pmu_intel_constants[i]));
+				   add_alias(b, pmu_intel_constants[i]));
 }
 
-static bool is_counted(const struct build *b, size_t i)
+static bool is_counted_term(const struct build *b, size_t i)
 {
 	return i < b->metric->n_events && b->term[i].used &&
 	       !pmu_intel_is_time(b->metric->event[i].name);
 }
 
-static bool is_plain(const char *name)
+static bool is_plain_alias(const char *name)
 {
 	if ((name[0] < 'a' || name[0] > 'z') && (name[0] < 'A' || name[0] > 'Z'))
 		return false;
@@ -129,7 +129,7 @@ static int check_core_type(const struct build *b, struct pmu_event *event)
  * Two names may be one event, and two events one name, as far as a column has room.  Return: index;
  * -ENOTSUP.
  */
-static int add_event(struct pmu_group *group, const struct pmu_event *event)
+static int add_metric_event(struct pmu_group *group, const struct pmu_event *event)
 {
 	for (unsigned int i = 0; i < group->n_events; i++) {
 		if (strcmp(group->event[i].name, event->name) != 0)
@@ -149,7 +149,7 @@ static int resolve_events(struct build *b)
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < b->n_terms; i++)
-		n += is_counted(b, i);
+		n += is_counted_term(b, i);
 	if (n > PMU_MAX_SLOTS)
 		return pmu_fail(ENOTSUP, "it counts %u events, and a group has at most %d", n,
 				PMU_MAX_SLOTS);
@@ -159,7 +159,7 @@ static int resolve_events(struct build *b)
 		struct pmu_event event;
 		int rc, k;
 
-		if (!is_counted(b, i))
+		if (!is_counted_term(b, i))
 			continue;
 		rc = pmu_intel_metric_event(b->metric, b->metric->event[i].name, b->catalog,
 					    &event);
@@ -167,11 +167,11 @@ static int resolve_events(struct build *b)
 			rc = check_core_type(b, &event);
 		if (rc)
 			return rc;
-		k = add_event(b->group, &event);
+		k = add_metric_event(b->group, &event);
 		if (k < 0)
 			return k;
-		snprintf(b->column[k], sizeof(b->column[k]), is_plain(event.name) ? "%s" : "\"%s\"",
-			 event.name);
+		snprintf(b->column[k], sizeof(b->column[k]),
+			 is_plain_alias(event.name) ? "%s" : "\"%s\"", event.name);
 		b->term[i].text = b->column[k];
 	}
 	return 0;
@@ -180,12 +180,12 @@ static int resolve_events(struct build *b)
 static bool has_time(const struct build *b)
 {
 	for (size_t i = 0; i < b->n_terms; i++)
-		if (b->term[i].used && b->term[i].text && !is_counted(b, i))
+		if (b->term[i].used && b->term[i].text && !is_counted_term(b, i))
 			return true;
 	return false;
 }
 
-static int index_of(void *arg, const char *name)
+static int metric_index_of(void *arg, const char *name)
 {
 	const struct pmu_group *group = arg;
 	int i;
@@ -197,7 +197,7 @@ static int index_of(void *arg, const char *name)
 }
 
 /* Into the group; what our own parser would refuse is refused here. */
-static int keep_formula(struct build *b, const char *text)
+static int keep_metric_formula(struct build *b, const char *text)
 {
 	struct pmu_metric_text *into = &b->group->metric[0];
 	struct pmu_formula *parsed;
@@ -211,7 +211,7 @@ static int keep_formula(struct build *b, const char *text)
 	parsed = malloc(sizeof(*parsed));
 	if (!parsed)
 		return pmu_fail(ENOMEM, "no memory for a formula");
-	rc = pmu_formula_parse(text, index_of, b->group, parsed);
+	rc = pmu_formula_parse(text, metric_index_of, b->group, parsed);
 	free(parsed);
 	if (rc)
 		return rc;
@@ -234,7 +234,7 @@ static int make_formula(struct build *b, struct pmu_strbuf *out)
 	return pmu_intel_formula(b->metric->formula, b->term, b->n_terms, out);
 }
 
-static int build(struct build *b)
+static int build_metric_group(struct build *b)
 {
 	const struct pmu_intel_metric *metric = b->metric;
 	struct pmu_metric_text *into = &b->group->metric[0];
@@ -256,7 +256,7 @@ static int build(struct build *b)
 		rc = pmu_fail(ENOTSUP, "it is in %s, and there is no time in its formula",
 			      into->unit);
 	if (!rc)
-		rc = keep_formula(b, pmu_strbuf_text(&out));
+		rc = keep_metric_formula(b, pmu_strbuf_text(&out));
 	pmu_strbuf_free(&out);
 	return rc;
 }
@@ -289,7 +289,7 @@ int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_t
 	if (pmu_intel_has_shares(metric))
 		rc = without_shares(b, &copy);
 	if (!rc)
-		rc = build(b);
+		rc = build_metric_group(b);
 	if (!rc && b->by_general)
 		snprintf(group->note, sizeof(group->note), "%s: %s", group->name,
 			 PMU_INTEL_BY_GENERAL);

@@ -32,8 +32,8 @@ struct place {
 	}
 
 /* false: no place for it */
-static bool take_text(const struct pmu_json *json, const struct place *place, size_t n, void *into,
-		      const char **why)
+static bool take_member_text(const struct pmu_json *json, const struct place *place, size_t n,
+			     void *into, const char **why)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!is_key(json, place[i].key))
@@ -57,7 +57,7 @@ static void read_named(struct pmu_json *json, struct pmu_intel_named *named, con
 	memset(named, 0, sizeof(*named));
 	while ((kind = pmu_json_next(json)) != PMU_JSON_OBJECT_END && kind != PMU_JSON_END) {
 		if (kind == PMU_JSON_STRING)
-			take_text(json, places, PMU_ARRAY_LEN(places), named, why);
+			take_member_text(json, places, PMU_ARRAY_LEN(places), named, why);
 		else
 			skip_value(json, kind);
 	}
@@ -82,7 +82,7 @@ static void read_list(struct pmu_json *json, struct pmu_intel_named *list, size_
 	}
 }
 
-static void read_metric(struct pmu_json *json, struct pmu_intel_metric *metric)
+static void read_intel_metric(struct pmu_json *json, struct pmu_intel_metric *metric)
 {
 	static const struct place places[] = {
 		PLACE(pmu_intel_metric, "MetricName", name, "its name is too long"),
@@ -99,7 +99,8 @@ static void read_metric(struct pmu_json *json, struct pmu_intel_metric *metric)
 		if (is_key(json, "BaseFormula"))
 			metric->top_down = true;
 		if (kind == PMU_JSON_STRING)
-			take_text(json, places, PMU_ARRAY_LEN(places), metric, &metric->why_not);
+			take_member_text(json, places, PMU_ARRAY_LEN(places), metric,
+					 &metric->why_not);
 		else if (kind == PMU_JSON_ARRAY && is_key(json, "Events"))
 			read_list(json, metric->event, PMU_ARRAY_LEN(metric->event),
 				  &metric->n_events, &metric->why_not);
@@ -122,7 +123,7 @@ static int read_metrics(struct pmu_json *json, struct pmu_intel_metric *room,
 			skip_value(json, kind);
 			continue;
 		}
-		read_metric(json, room);
+		read_intel_metric(json, room);
 		/* of one that ends in the middle the rest is not known */
 		if (!json->error && room->name[0])
 			rc = each(arg, room);

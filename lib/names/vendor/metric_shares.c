@@ -83,7 +83,7 @@ struct rewrite {
 	struct pmu_strbuf out;
 };
 
-static enum family family_of(const struct pmu_catalog *catalog)
+static enum family core_family_of(const struct pmu_catalog *catalog)
 {
 	const struct pmu_cpu_model *model = NULL;
 	struct pmu_cpu_id id;
@@ -96,7 +96,7 @@ static enum family family_of(const struct pmu_catalog *catalog)
 	return FAMILIES;
 }
 
-static bool is_letter(char c)
+static bool is_name_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -106,14 +106,14 @@ static size_t name_length(const char *at)
 {
 	size_t len = 0;
 
-	while (is_letter(at[len]) ||
+	while (is_name_letter(at[len]) ||
 	       (len && ((at[len] >= '0' && at[len] <= '9') || at[len] == '.')))
 		len++;
 	return len;
 }
 
 /* Index in shares[]; -1: the name is something else's. */
-static int share_of(const struct pmu_intel_metric *metric, const char *alias, size_t len)
+static int share_index(const struct pmu_intel_metric *metric, const char *alias, size_t len)
 {
 	for (unsigned int i = 0; i < metric->n_events; i++) {
 		const struct pmu_intel_named *event = &metric->event[i];
@@ -129,7 +129,7 @@ static int share_of(const struct pmu_intel_metric *metric, const char *alias, si
 }
 
 /* What the formula calls an event, which is added where the metric does not have it yet. */
-static void add_event(struct rewrite *r, const char *name, size_t len)
+static void add_formula_event(struct rewrite *r, const char *name, size_t len)
 {
 	struct pmu_intel_metric *metric = r->metric;
 	struct pmu_intel_named *event;
@@ -159,7 +159,7 @@ static void add_slots_of(struct rewrite *r, const char *text)
 		size_t len = name_length(text);
 
 		if (len && text[len] != '(')
-			add_event(r, text, len);
+			add_formula_event(r, text, len);
 		else
 			pmu_strbuf_add_n(&r->out, text, len ? len : 1);
 		text += len ? len : 1;
@@ -181,7 +181,7 @@ static size_t sum_length(const struct pmu_intel_metric *metric, const char *text
 
 		at += strspn(at, " ");
 		len = name_length(at);
-		share = share_of(metric, at, len);
+		share = share_index(metric, at, len);
 		if (share < 0 || !shares[share].of_sum)
 			return 0;
 		seen |= 1U << share;
@@ -193,14 +193,14 @@ static size_t sum_length(const struct pmu_intel_metric *metric, const char *text
 	return seen == ALL_OF_SUM ? (size_t)(at - text) : 0;
 }
 
-static void rewrite(struct rewrite *r, const char *text)
+static void rewrite_shares(struct rewrite *r, const char *text)
 {
 	while (*text) {
 		size_t sum = sum_length(r->metric, text), len = sum ? 0 : name_length(text);
-		int share = len ? share_of(r->metric, text, len) : -1;
+		int share = len ? share_index(r->metric, text, len) : -1;
 
 		if (sum)
-			add_event(r, SLOTS, strlen(SLOTS));
+			add_formula_event(r, SLOTS, strlen(SLOTS));
 		else if (share >= 0 && shares[share].text[r->family])
 			add_slots_of(r, shares[share].text[r->family]);
 		else
@@ -219,11 +219,11 @@ bool pmu_intel_has_shares(const struct pmu_intel_metric *metric)
 
 bool pmu_intel_replace_shares(struct pmu_intel_metric *metric, const struct pmu_catalog *catalog)
 {
-	struct rewrite r = { .metric = metric, .family = family_of(catalog) };
+	struct rewrite r = { .metric = metric, .family = core_family_of(catalog) };
 
 	if (r.family == FAMILIES)
 		return false;
-	rewrite(&r, metric->formula);
+	rewrite_shares(&r, metric->formula);
 	if (r.out.failed || r.out.len >= sizeof(metric->formula))
 		metric->why_not = "its formula is too long by events of general counters";
 	else

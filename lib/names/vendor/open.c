@@ -65,8 +65,8 @@ static int read_table(struct pmu_vendor_files *files, const struct pmu_vendor_ma
 }
 
 /* @file: result; it is to be freed also where it cannot be read */
-static int read_file(const char *folder, const char *relative, uint8_t core_type, bool is_linux,
-		     struct pmu_vendor_file *file)
+static int read_vendor_file(const char *folder, const char *relative, uint8_t core_type,
+			    bool is_linux, struct pmu_vendor_file *file)
 {
 	int rc;
 
@@ -86,7 +86,7 @@ static int read_file(const char *folder, const char *relative, uint8_t core_type
 static int read_event_file(struct pmu_vendor_files *files, const struct pmu_vendor_map_row *row)
 {
 	struct pmu_vendor_file *file = &files->file[files->n_files];
-	int rc = read_file(row->folder, row->file, core_type_of(row), false, file);
+	int rc = read_vendor_file(row->folder, row->file, core_type_of(row), false, file);
 
 	if (rc == -ENOENT) {
 		say_missing(files, row->file, "is not there");
@@ -110,7 +110,7 @@ static int keep_json(const struct dirent *entry)
 	return is_json(entry->d_name);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int by_entry_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -120,7 +120,7 @@ static int read_folder(const char *folder, struct pmu_vendor_file *file, unsigne
 		       unsigned int *n)
 {
 	struct dirent **name;
-	int n_names = scandir(folder, &name, keep_json, by_name), rc = 0;
+	int n_names = scandir(folder, &name, keep_json, by_entry_name), rc = 0;
 
 	if (n_names < 0)
 		return pmu_fail(errno == ENOTDIR ? ENOENT : errno, "cannot read the folder %s: %s",
@@ -129,7 +129,7 @@ static int read_folder(const char *folder, struct pmu_vendor_file *file, unsigne
 		if (!rc && *n == most)
 			rc = pmu_fail(EINVAL, "%s has more than %u files", folder, most);
 		if (!rc)
-			rc = read_file(folder, name[i]->d_name, 0, true, &file[(*n)++]);
+			rc = read_vendor_file(folder, name[i]->d_name, 0, true, &file[(*n)++]);
 		free(name[i]);
 	}
 	free(name);
@@ -161,7 +161,7 @@ static int read_linux(struct pmu_vendor_files *files, const struct pmu_vendor_ma
 	return rc;
 }
 
-static int take_row(void *arg, const struct pmu_vendor_map_row *row)
+static int take_map_row(void *arg, const struct pmu_vendor_map_row *row)
 {
 	struct pmu_vendor_files *files = arg;
 	bool is_folder;
@@ -194,7 +194,7 @@ static int take_row(void *arg, const struct pmu_vendor_map_row *row)
 
 static int read_files(struct pmu_vendor_files *files)
 {
-	int n = pmu_vendor_map_each(files->folder, &files->id, take_row, files);
+	int n = pmu_vendor_map_each(files->folder, &files->id, take_map_row, files);
 	char cpu[80];
 
 	if (n < 0)
@@ -229,14 +229,14 @@ static int read_tables(struct pmu_vendor_files *files)
 
 	if (!pmu_table_find(map_of(&files->id), &map))
 		return -ENODEV;
-	n = pmu_vendor_map_parse("mapfile.csv", map.text, map.len, &files->id, take_row, files);
+	n = pmu_vendor_map_parse("mapfile.csv", map.text, map.len, &files->id, take_map_row, files);
 	return n < 0 ? n : n ? 0 : -ENODEV;
 }
 
 /* --- open, close --- */
 
 /* @rc: what reading said.  Return: 0 and the files; an error, and there are none. */
-static int finish(struct pmu_vendor_files *files, int rc, struct pmu_vendor_files **out)
+static int finish_files(struct pmu_vendor_files *files, int rc, struct pmu_vendor_files **out)
 {
 	if (!rc)
 		rc = pmu_vendor_index(files);
@@ -255,11 +255,11 @@ int pmu_vendor_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_
 		return pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
 	files->id = *id;
 	files->folder = strdup(folder);
-	return finish(files,
-		      files->folder
-			      ? read_files(files)
+	return finish_files(
+		files,
+		files->folder ? read_files(files)
 			      : pmu_fail(ENOMEM, "no memory for the event files in %s", folder),
-		      out);
+		out);
 }
 
 int pmu_vendor_open_tables(const struct pmu_cpu_id *id, const char *text,
@@ -271,7 +271,7 @@ int pmu_vendor_open_tables(const struct pmu_cpu_id *id, const char *text,
 		return pmu_fail(ENOMEM, "no memory for tables of events");
 	files->id = *id;
 	files->wanted = text;
-	return finish(files, read_tables(files), out);
+	return finish_files(files, read_tables(files), out);
 }
 
 void pmu_vendor_close(struct pmu_vendor_files *files)

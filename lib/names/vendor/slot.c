@@ -100,7 +100,7 @@ static int general_config(const struct pmu_vendor_entry *entry, struct pmu_selec
 /*
  * Second registers: Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND.
  */
-static int check_extra(const struct pmu_vendor_entry *entry)
+static int check_extra_register(const struct pmu_vendor_entry *entry)
 {
 	static const uint16_t extras[] = { 0, 0x1a6, 0x1a7, 0x3f6, 0x3f7 };
 
@@ -123,7 +123,7 @@ int pmu_intel_core_slot(const struct pmu_vendor_entry *entry, const struct pmu_v
 		return pmu_vendor_wrong(entry, entry->wrong);
 	rc = fixed ? fixed_config(entry, twin, &select) : general_config(entry, &select);
 	if (!rc)
-		rc = check_extra(entry);
+		rc = check_extra_register(entry);
 	if (rc)
 		return rc;
 	slot->kind = PMU_SLOT_CORE;

@@ -61,7 +61,7 @@ int pmu_vendor_tables_of(struct pmu_catalog *catalog, const struct pmu_vendor_fi
 /* --- libpfm4's prefix: TABLE::EVENT --- */
 
 /* Boxes of one kind have a table each, all alike: "snb_unc_cbo2" is "snb_unc_cbo0" too. */
-static bool same_but_for_number(const char *prefix, size_t len, const char *table)
+static bool same_prefix_kind(const char *prefix, size_t len, const char *table)
 {
 	size_t n = strlen(table);
 
@@ -96,7 +96,7 @@ static bool skip_prefix(const char **text, const struct pmu_catalog *catalog, st
 	else if (is_table(*text, len, model->pfm_e))
 		slot->core_types = PMU_SLOT_E;
 	else if (!is_table(*text, len, model->pfm) &&
-		 !same_but_for_number(*text, len, model->pfm_uncore))
+		 !same_prefix_kind(*text, len, model->pfm_uncore))
 		return false;
 	*text = colons + 2;
 	return true;
@@ -225,8 +225,8 @@ static int apply_cores(const struct pmu_vendor_event *event, const struct given 
 	return rc;
 }
 
-static uint64_t put(uint64_t config, const struct given *given, enum modifier which,
-		    unsigned int bit, uint64_t field)
+static uint64_t put_modifier(uint64_t config, const struct given *given, enum modifier which,
+			     unsigned int bit, uint64_t field)
 {
 	if (!(given->mask >> which & 1))
 		return config;
@@ -247,9 +247,9 @@ static int apply_uncore(const struct pmu_vendor_event *event, const struct given
 			"%.*s: which accesses it counts is said by a filter that the file leaves open; "
 			"give its value as :config1=0x..",
 			SHOWN, event->name);
-	slot->config = put(slot->config, given, CMASK, 24, 0xff);
-	slot->config = put(slot->config, given, INVERT, 23, 1);
-	slot->config = put(slot->config, given, EDGE, 18, 1);
+	slot->config = put_modifier(slot->config, given, CMASK, 24, 0xff);
+	slot->config = put_modifier(slot->config, given, INVERT, 23, 1);
+	slot->config = put_modifier(slot->config, given, EDGE, 18, 1);
 	return 0;
 }
 
@@ -269,7 +269,7 @@ static int apply(const struct pmu_vendor_event *event, const struct pmu_cpu_id *
 /* --- names --- */
 
 /* The first @n parts as they were written, but for the dots. */
-static bool join(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
+static bool join_front_parts(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
 {
 	size_t len = 0;
 
@@ -285,8 +285,8 @@ static bool join(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
  * How many parts are the name: as many as the files have an event of.  0: none; -EINVAL: with one
  * part less it is an event too, and the part a modifier.
  */
-static int find_name(const struct pmu_vendor_files *files, const struct pmu_pfm_text *cut,
-		     struct given *given)
+static int count_name_parts(const struct pmu_vendor_files *files, const struct pmu_pfm_text *cut,
+			    struct given *given)
 {
 	char name[PMU_PFM_TEXT_MAX], shorter[PMU_PFM_TEXT_MAX];
 	int bad = 0;
@@ -295,7 +295,7 @@ static int find_name(const struct pmu_vendor_files *files, const struct pmu_pfm_
 		struct given unused;
 		int rc;
 
-		if (!join(cut, n, name, sizeof(name)) || !pmu_vendor_has(files, name))
+		if (!join_front_parts(cut, n, name, sizeof(name)) || !pmu_vendor_has(files, name))
 			continue;
 		rc = read_modifiers(cut, n, given);
 		if (rc == -EINVAL)
@@ -303,7 +303,8 @@ static int find_name(const struct pmu_vendor_files *files, const struct pmu_pfm_
 		if (rc)
 			continue;
 		if (n > 1 && !read_modifiers(cut, n - 1, &unused) &&
-		    join(cut, n - 1, shorter, sizeof(shorter)) && pmu_vendor_has(files, shorter))
+		    join_front_parts(cut, n - 1, shorter, sizeof(shorter)) &&
+		    pmu_vendor_has(files, shorter))
 			return pmu_fail(
 				EINVAL,
 				"%s:%s can be read in two ways: write %s for the event, %s:%s=1 for the "
@@ -341,8 +342,9 @@ static uint64_t own_value(const struct pmu_vendor_event *event, const struct pmu
 }
 
 /* @slot: the event's own, without the modifiers; @prefix, "cpu_atom/" or "", is closed behind the name */
-static void write_label(const struct pmu_vendor_event *event, const struct given *given,
-			const struct pmu_slot *slot, const char *prefix, char *label, size_t size)
+static void write_vendor_label(const struct pmu_vendor_event *event, const struct given *given,
+			       const struct pmu_slot *slot, const char *prefix, char *label,
+			       size_t size)
 {
 	struct pmu_strbuf out = { 0 };
 
@@ -378,19 +380,19 @@ static const char *prefix_of(const struct pmu_vendor_files *files, const char *n
  * @devices: of the kernel that is there; NULL none
  * @said: NULL, or where it goes what the files say beside
  */
-static int encode(const struct pmu_vendor_files *files, const struct pmu_pfm_text *cut,
-		  const char *devices, struct pmu_slot *slot, char *label, size_t size,
-		  struct pmu_vendor_event *said)
+static int encode_vendor(const struct pmu_vendor_files *files, const struct pmu_pfm_text *cut,
+			 const char *devices, struct pmu_slot *slot, char *label, size_t size,
+			 struct pmu_vendor_event *said)
 {
 	char name[PMU_PFM_TEXT_MAX];
 	struct pmu_vendor_event event;
 	struct pmu_slot new = *slot, own;
 	struct given given;
-	int n = find_name(files, cut, &given), rc;
+	int n = count_name_parts(files, cut, &given), rc;
 
 	if (n < 0)
 		return n;
-	join(cut, n ? n : cut->n_parts, name, sizeof(name));
+	join_front_parts(cut, n ? n : cut->n_parts, name, sizeof(name));
 	rc = pmu_vendor_find(files, name, &new, &event);
 	if (rc)
 		return rc;
@@ -400,8 +402,9 @@ static int encode(const struct pmu_vendor_files *files, const struct pmu_pfm_tex
 		rc = pmu_intel_uncore_check(devices, event.name, &new);
 	if (rc)
 		return rc;
-	write_label(&event, &given, &own,
-		    new.core_types ? prefix_of(files, name, slot->core_types) : "", label, size);
+	write_vendor_label(&event, &given, &own,
+			   new.core_types ? prefix_of(files, name, slot->core_types) : "", label,
+			   size);
 	*slot = new;
 	if (said)
 		*said = event;
@@ -413,7 +416,7 @@ static int encode(const struct pmu_vendor_files *files, const struct pmu_pfm_tex
 #define CPUS       "/sys/devices/system/cpu"
 #define MOST_KINDS 8
 
-static bool same_event(const struct pmu_slot *a, const struct pmu_slot *b)
+static bool same_slot_event(const struct pmu_slot *a, const struct pmu_slot *b)
 {
 	return a->kind == b->kind && a->config == b->config && !strcmp(a->pmu, b->pmu);
 }
@@ -432,7 +435,7 @@ static bool is_same_on(const struct pmu_cpu_id *kind, const char *text,
 	if (rc == -ENODEV)
 		rc = pmu_vendor_encode_own(text, &other, &found, label, sizeof(label));
 	pmu_catalog_close(&other);
-	return !rc && same_event(&found, slot);
+	return !rc && same_slot_event(&found, slot);
 }
 
 int pmu_vendor_check_kinds(const char *text, const char *cpus, const struct pmu_catalog *catalog,
@@ -476,8 +479,8 @@ int pmu_vendor_encode(const char *text, struct pmu_catalog *catalog, struct pmu_
 		return -ENODEV;
 	rc = pmu_pfm_cut(text, &cut);
 	if (!rc)
-		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size,
-			    catalog->said);
+		rc = encode_vendor(files, &cut, pmu_catalog_devices(catalog), slot, label, size,
+				   catalog->said);
 	return rc ? rc : check_here(text, catalog, pmu_vendor_cpu(files), slot);
 }
 
@@ -492,7 +495,7 @@ static int no_such_event(const struct pmu_cpu_id *id, const struct pmu_pfm_text 
 
 	if (rc)
 		return rc;
-	join(cut, cut->n_parts, name, sizeof(name));
+	join_front_parts(cut, cut->n_parts, name, sizeof(name));
 	rc = pmu_vendor_find(all, name, &unused, NULL);
 	pmu_vendor_close(all);
 	return rc ? rc : -ENOENT;
@@ -508,8 +511,8 @@ static int encode_kept(const char *text, struct pmu_catalog *catalog, struct pmu
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
 	return rc ? rc
-		  : encode(tables, &cut, pmu_catalog_devices(catalog), slot, label, size,
-			   catalog->said);
+		  : encode_vendor(tables, &cut, pmu_catalog_devices(catalog), slot, label, size,
+				  catalog->said);
 }
 
 static int encode_alone(const struct pmu_cpu_id *id, const char *text,
@@ -524,7 +527,7 @@ static int encode_alone(const struct pmu_cpu_id *id, const char *text,
 		rc = pmu_vendor_open_tables(id, text, &files);
 	if (rc)
 		return rc;
-	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size, NULL);
+	rc = encode_vendor(files, &cut, pmu_catalog_devices(catalog), slot, label, size, NULL);
 	pmu_vendor_close(files);
 	return rc == -ENOENT ? no_such_event(id, &cut, slot) : rc;
 }

@@ -184,8 +184,8 @@ static struct pmu_vendor_entry as_intel_has_it(const struct pmu_vendor_entry *en
 	return same;
 }
 
-static int make_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
-		     struct pmu_slot *slot, bool *open_filter)
+static int make_uncore_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
+			    struct pmu_slot *slot, bool *open_filter)
 {
 	struct pmu_slot new = *slot;
 	int rc;
@@ -224,5 +224,5 @@ int pmu_intel_uncore_slot(const struct pmu_vendor_entry *entry, const struct pmu
 {
 	const struct pmu_vendor_entry same = as_intel_has_it(entry);
 
-	return make_slot(&same, id, slot, open_filter);
+	return make_uncore_slot(&same, id, slot, open_filter);
 }

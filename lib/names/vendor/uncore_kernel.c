@@ -26,7 +26,7 @@ static const struct {
 	{ "uncore_hac_cbox", "uncore_hac_cbo" },
 };
 
-static void find_name(const char *devices, struct pmu_slot *slot)
+static void find_kernel_name(const char *devices, struct pmu_slot *slot)
 {
 	if (pmu_sysfs_has(devices, slot->pmu))
 		return;
@@ -53,7 +53,8 @@ struct room {
 	uint64_t place[PMU_ARRAY_LEN(places)], config1;
 };
 
-static void add_term(const char *term, const struct pmu_sysfs_format *format, struct room *room)
+static void add_format_term(const char *term, const struct pmu_sysfs_format *format,
+			    struct room *room)
 {
 	char word[PMU_SYSFS_NAME_MAX + 2];
 
@@ -76,7 +77,7 @@ static void read_room(const struct pmu_sysfs_pmu *pmu, struct room *room)
 	for (size_t i = 0; i < names.n; i++)
 		if (pmu_sysfs_read(pmu, "format", names.name[i], "", text) >= 0 &&
 		    !pmu_sysfs_format_parse(text, &format))
-			add_term(names.name[i], &format, room);
+			add_format_term(names.name[i], &format, room);
 	pmu_sysfs_names_free(&names);
 }
 
@@ -93,7 +94,7 @@ int pmu_intel_uncore_check(const char *devices, const char *name, struct pmu_slo
 	struct pmu_sysfs_pmu pmu;
 	struct room room;
 
-	find_name(devices, slot);
+	find_kernel_name(devices, slot);
 	/* opening the event tells what the kernel lacks */
 	if (!pmu_sysfs_has(devices, slot->pmu) || pmu_sysfs_open(devices, slot->pmu, &pmu))
 		return 0;

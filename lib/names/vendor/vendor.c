@@ -37,8 +37,8 @@ static void add_called(const struct pmu_vendor_entry *entry, const char *name, u
 		called->entry[called->n++] = entry;
 }
 
-static void find_called(const struct pmu_vendor_files *files, const char *name, uint8_t core_type,
-			struct called *called)
+static void find_vendor_called(const struct pmu_vendor_files *files, const char *name,
+			       uint8_t core_type, struct called *called)
 {
 	const struct pmu_vendor_entry *entry = pmu_vendor_first(files, name);
 	enum pmu_spelling best = PMU_SPELLED_JOINED;
@@ -66,7 +66,7 @@ static const struct pmu_vendor_entry *find_of(const struct called *called, uint8
 	return found;
 }
 
-static bool same_event(const struct pmu_vendor_entry *a, const struct pmu_vendor_entry *b)
+static bool same_vendor_event(const struct pmu_vendor_entry *a, const struct pmu_vendor_entry *b)
 {
 	return !strcmp(a->unit, b->unit) && a->code == b->code && a->umask == b->umask &&
 	       a->umask_ext == b->umask_ext && a->cmask == b->cmask && a->invert == b->invert &&
@@ -86,14 +86,14 @@ static int check_called(const struct called *called, const char *name)
 	for (unsigned int i = 1; i < called->n; i++)
 		if (pmu_spelling_compare(called->entry[0]->name, called->entry[i]->name) !=
 			    PMU_SPELLED_SAME &&
-		    !same_event(called->entry[0], called->entry[i]))
+		    !same_vendor_event(called->entry[0], called->entry[i]))
 			return pmu_fail(EINVAL, "\"%.*s\" can be %s or %s: write one of them",
 					SHOWN, name, called->entry[0]->name,
 					called->entry[i]->name);
 	return 0;
 }
 
-static int no_event(const struct pmu_vendor_files *files, const char *name)
+static int no_vendor_event(const struct pmu_vendor_files *files, const char *name)
 {
 	const char *near, *missing = pmu_vendor_missing(files);
 	struct pmu_closest search;
@@ -121,12 +121,13 @@ static const struct pmu_vendor_entry *twin_of(const struct pmu_vendor_files *fil
 	if (!pmu_intel_is_fixed(entry) ||
 	    (size_t)snprintf(name, sizeof(name), "%s_P", entry->name) >= sizeof(name))
 		return NULL;
-	find_called(files, name, entry->core_type, &called);
+	find_vendor_called(files, name, entry->core_type, &called);
 	return find_of(&called, entry->core_type);
 }
 
-static int make_slot(const struct pmu_vendor_files *files, const struct pmu_vendor_entry *entry,
-		     struct pmu_slot *slot, bool *open_filter)
+static int make_vendor_slot(const struct pmu_vendor_files *files,
+			    const struct pmu_vendor_entry *entry, struct pmu_slot *slot,
+			    bool *open_filter)
 {
 	*open_filter = false;
 	if (!pmu_cpu_is_intel(&files->id))
@@ -136,7 +137,7 @@ static int make_slot(const struct pmu_vendor_files *files, const struct pmu_vend
 	return pmu_intel_core_slot(entry, twin_of(files, entry), slot);
 }
 
-static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
+static bool same_config(const struct pmu_slot *a, const struct pmu_slot *b)
 {
 	return a->config == b->config && a->extra == b->extra && a->extra_value == b->extra_value;
 }
@@ -147,13 +148,13 @@ static int find_both(const struct pmu_vendor_files *files, const struct pmu_vend
 {
 	struct pmu_slot of_e = *slot;
 	bool unused;
-	int rc = make_slot(files, p, slot, &unused);
+	int rc = make_vendor_slot(files, p, slot, &unused);
 
 	if (rc)
 		return rc;
-	if (make_slot(files, e, &of_e, &unused))
+	if (make_vendor_slot(files, e, &of_e, &unused))
 		slot->core_types = PMU_SLOT_P;
-	else if (same_code(slot, &of_e) &&
+	else if (same_config(slot, &of_e) &&
 		 (!slot->counters || !of_e.counters || slot->counters & of_e.counters))
 		slot->counters &= of_e.counters;
 	else
@@ -172,7 +173,7 @@ static int find_hybrid(const struct pmu_vendor_files *files, const struct pmu_ve
 	*found = p && wanted != PMU_SLOT_E ? p : e;
 	if (p && e && !wanted)
 		return find_both(files, p, e, slot);
-	rc = make_slot(files, *found, slot, &unused);
+	rc = make_vendor_slot(files, *found, slot, &unused);
 	if (!rc)
 		slot->core_types = (*found)->core_type;
 	return rc;
@@ -182,7 +183,7 @@ static const char *successor_of(const struct pmu_vendor_files *files,
 				const struct pmu_vendor_entry *entry)
 {
 	for (uint32_t i = 0; entry->deprecated && i < files->n_entries; i++)
-		if (!files->entry[i]->deprecated && same_event(files->entry[i], entry) &&
+		if (!files->entry[i]->deprecated && same_vendor_event(files->entry[i], entry) &&
 		    files->entry[i]->core_type == entry->core_type)
 			return files->entry[i]->name;
 	return NULL;
@@ -208,16 +209,16 @@ int pmu_vendor_find(const struct pmu_vendor_files *files, const char *name, stru
 	bool open_filter = false;
 	int rc;
 
-	find_called(files, name, slot->core_types, &called);
+	find_vendor_called(files, name, slot->core_types, &called);
 	if (!called.n)
-		return no_event(files, name);
+		return no_vendor_event(files, name);
 	rc = check_called(&called, name);
 	if (rc)
 		return rc;
 	found = any = find_of(&called, 0);
 	p = find_of(&called, PMU_SLOT_P);
 	e = find_of(&called, PMU_SLOT_E);
-	rc = any ? make_slot(files, any, slot, &open_filter)
+	rc = any ? make_vendor_slot(files, any, slot, &open_filter)
 		 : find_hybrid(files, p, e, slot, &found);
 	if (!rc && about) {
 		*about = about_entry(found);
@@ -231,7 +232,7 @@ bool pmu_vendor_has(const struct pmu_vendor_files *files, const char *name)
 {
 	struct called called;
 
-	find_called(files, name, 0, &called);
+	find_vendor_called(files, name, 0, &called);
 	return called.n;
 }
 
@@ -239,7 +240,7 @@ bool pmu_vendor_describe(struct pmu_vendor_files *files, const char *name, const
 {
 	struct called called;
 
-	find_called(files, name, 0, &called);
+	find_vendor_called(files, name, 0, &called);
 	for (unsigned int i = 0; i < called.n; i++) {
 		struct pmu_vendor_entry *entry =
 			(struct pmu_vendor_entry *)(uintptr_t)called.entry[i];

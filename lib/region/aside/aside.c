@@ -31,7 +31,7 @@ const struct pmu_aside_calls pmu_aside = {
 /* --- the way in, and out --- */
 
 /* With the session's lock, where it is not known yet: what the way itself takes.  Return: it is known. */
-static PMU_COLD bool learn(struct pmu_thread *self)
+static PMU_COLD bool learn_aside_cost(struct pmu_thread *self)
 {
 	struct pmu_aside_state *aside = &self->cost->aside, was = *aside;
 	int saved = errno;
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void read_now(struct pmu_thread *se
 	pause->missing = missing & ~PMU_READ_DELAYED;
 }
 
-static void start(struct pmu_thread *self, struct pmu_aside_call *call, uintptr_t frame)
+static void start_aside(struct pmu_thread *self, struct pmu_aside_call *call, uintptr_t frame)
 {
 	struct pmu_aside_state *aside = &self->cost->aside;
 
@@ -75,14 +75,14 @@ static void start(struct pmu_thread *self, struct pmu_aside_call *call, uintptr_
 	memset(aside->pause.compared, 0, self->n_slots * sizeof(*aside->pause.compared));
 	aside->begun = NULL;
 	aside->at = frame;
-	if (unlikely(!self->cost->by[PMU_BY_ASIDE].known) && !learn(self)) {
+	if (unlikely(!self->cost->by[PMU_BY_ASIDE].known) && !learn_aside_cost(self)) {
 		aside->at = 0;
 		pmu_thread_suspend(self, -1);
 	}
 }
 
 /* Where sockets are counted every call takes the slow path, and nothing is moved. */
-static bool is_counted(const struct pmu_thread *self)
+static bool counts_aside(const struct pmu_thread *self)
 {
 	return self->read && self->cost && !pmu_thread_is_watched(self);
 }
@@ -100,8 +100,8 @@ void pmu_aside_in(struct pmu_aside_call *call, uintptr_t frame)
 		call->unknown = true;
 		return;
 	}
-	if (likely(is_counted(self)))
-		start(self, call, frame);
+	if (likely(counts_aside(self)))
+		start_aside(self, call, frame);
 	guard_leave(self, self->guard);
 }
 
@@ -119,7 +119,7 @@ static void set_start(struct pmu_thread *self, struct pmu_node *node, uint32_t r
 	node->start_missing = pause->missing;
 }
 
-static void finish(struct pmu_thread *self, enum pmu_pause_kind kind)
+static void finish_aside(struct pmu_thread *self, enum pmu_pause_kind kind)
 {
 	struct pmu_aside_state *aside = &self->cost->aside;
 
@@ -137,7 +137,7 @@ static PMU_COLD void finish_first(struct pmu_thread *self)
 	struct pmu_node *node = self->frame->node;
 
 	if (self->frame != self->tree->frames + 1 || !pmu_node_is_open(node) ||
-	    !(self->cost->by[PMU_BY_ASIDE].known || learn(self)))
+	    !(self->cost->by[PMU_BY_ASIDE].known || learn_aside_cost(self)))
 		return;
 	memset(&aside->pause, 0, sizeof(aside->pause));
 	aside->pause.on = true;
@@ -145,7 +145,7 @@ static PMU_COLD void finish_first(struct pmu_thread *self)
 	aside->begun = node;
 	set_start(self, node, self->cost->by[PMU_BY_ASIDE].rough);
 	pmu_thread_suspend(self, 1);
-	finish(self, PMU_PAUSE_CALL);
+	finish_aside(self, PMU_PAUSE_CALL);
 }
 
 void pmu_aside_out(const struct pmu_aside_call *call, uintptr_t frame)
@@ -155,9 +155,9 @@ void pmu_aside_out(const struct pmu_aside_call *call, uintptr_t frame)
 
 	if (unlikely(epoch < 0) || unlikely(!guard_enter(self, self->guard, epoch)))
 		return;
-	if (likely(is_counted(self))) {
+	if (likely(counts_aside(self))) {
 		if (likely(self->cost->aside.at == frame))
-			finish(self, PMU_PAUSE_CALL);
+			finish_aside(self, PMU_PAUSE_CALL);
 		else if (call->around && !self->cost->aside.at)
 			self->cost->aside.at = call->around;
 		else if (call->unknown)
@@ -195,7 +195,7 @@ void *pmu_aside_go(struct pmu_aside_call *call)
 
 	call->around = aside->at;
 	guard_add(self, self->guard, 1);
-	finish(self, PMU_PAUSE_OTHER);
+	finish_aside(self, PMU_PAUSE_OTHER);
 	guard_leave(self, self->guard);
 	return next;
 }
@@ -208,8 +208,8 @@ void pmu_aside_come(const struct pmu_aside_call *call)
 
 	if (unlikely(epoch < 0) || unlikely(!guard_enter(self, self->guard, epoch)))
 		return;
-	if (likely(is_counted(self)))
-		start(self, &again, call->around);
+	if (likely(counts_aside(self)))
+		start_aside(self, &again, call->around);
 	guard_leave(self, self->guard);
 }
 
@@ -307,13 +307,13 @@ static int begin_here(struct pmu_thread *self, const char *name)
 }
 
 /* Another group's counters, and its tree: nothing is open, and what was read here is over. */
-static PMU_COLD int begin_turned(struct pmu_thread *self, const char *name)
+static PMU_COLD int begin_aside_turned(struct pmu_thread *self, const char *name)
 {
 	struct pmu_aside_call again = { 0, false };
 	uintptr_t frame = self->cost->aside.at;
 	int rc;
 
-	finish(self, PMU_PAUSE_CALL);
+	finish_aside(self, PMU_PAUSE_CALL);
 	guard_leave(self, self->guard);
 	rc = pmu_region_begin(name);
 	pmu_aside_in(&again, frame);
@@ -325,7 +325,7 @@ static PMU_COLD int begin_turned(struct pmu_thread *self, const char *name)
 	return rc;
 }
 
-static __attribute__((noinline)) int begin_counted(const char *name)
+static __attribute__((noinline)) int begin_aside_counted(const char *name)
 {
 	struct pmu_thread *self = thread_aside();
 	int saved = errno, rc;
@@ -333,7 +333,7 @@ static __attribute__((noinline)) int begin_counted(const char *name)
 	if (!self || !guard_enter(self, self->guard, pmu_load_relaxed(&pmu_epoch)))
 		return pmu_region_begin(name);
 	if (self->rotates && pmu_turn_is_due(self)) {
-		rc = begin_turned(self, name);
+		rc = begin_aside_turned(self, name);
 	} else {
 		rc = begin_here(self, name);
 		guard_leave(self, self->guard);
@@ -345,7 +345,7 @@ static __attribute__((noinline)) int begin_counted(const char *name)
 /* Of time only it is a few instructions more than the call itself. */
 int pmu_aside_begin(const char *name)
 {
-	return pmu_own.self->time_only ? pmu_region_begin(name) : begin_counted(name);
+	return pmu_own.self->time_only ? pmu_region_begin(name) : begin_aside_counted(name);
 }
 
 static int end_here(struct pmu_thread *self, const char *name)

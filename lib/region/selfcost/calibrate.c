@@ -50,7 +50,7 @@ struct inside {
 	int suspended; /* see struct pmu_backend */
 };
 
-static struct inside step_out(struct pmu_thread *self)
+static struct inside step_outside(struct pmu_thread *self)
 {
 	struct inside was = { .inside = pmu_own.inside };
 
@@ -64,7 +64,7 @@ static struct inside step_out(struct pmu_thread *self)
 	return was;
 }
 
-static void step_in(struct pmu_thread *self, struct inside was)
+static void step_back_inside(struct pmu_thread *self, struct inside was)
 {
 	pmu_compiler_barrier();
 	if (was.suspended)
@@ -144,7 +144,7 @@ static uint16_t fit(uint64_t value)
 	return value > UINT16_MAX ? UINT16_MAX : (uint16_t)value;
 }
 
-static uint64_t less(uint64_t value, uint64_t part)
+static uint64_t less_or_zero(uint64_t value, uint64_t part)
 {
 	return value > part ? value - part : 0;
 }
@@ -182,12 +182,12 @@ static void set_outer(struct pmu_thread *self, struct pmu_node *node, const stru
 	struct pmu_store_row *row = node->row;
 	uint64_t *begin = pmu_node_begin_cost(self, node);
 
-	row->outer[0] = fit(less(pair->ticks, none->ticks) >> self->rows.outer_shift);
+	row->outer[0] = fit(less_or_zero(pair->ticks, none->ticks) >> self->rows.outer_shift);
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++) {
 		if (self->cost->unknown >> i & 1 || pair->times[i] < PMU_MEASURE_STEADY ||
 		    none->times[i] < PMU_MEASURE_STEADY)
 			continue;
-		row->outer[1 + i] = fit(less(pair->count[i], none->count[i]));
+		row->outer[1 + i] = fit(less_or_zero(pair->count[i], none->count[i]));
 		begin[i] = pair->begin[i];
 	}
 }
@@ -243,10 +243,10 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	struct inside inside;
 
 	swap_histogram(self, node, &histogram);
-	inside = step_out(self);
+	inside = step_outside(self);
 	find_least(self, none, NULL, NULL, 0);
 	find_least(self, &pair, node, text, len);
-	step_in(self, inside);
+	step_back_inside(self, inside);
 	swap_histogram(self, node, &histogram);
 	pmu_node_use_row(node, real);
 	node->start_ticks = 0; /* has_started(): none of its calls has */
@@ -307,12 +307,12 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 	self->measuring = PMU_MEASURING_ALL;
 	self->text_limit = PMU_TEXT_LIMIT;
 	if (pmu_tree_new(self) == 0) {
-		inside = step_out(self);
+		inside = step_outside(self);
 		if (way == PMU_BY_TEXT)
 			pmu_scenes_inner(self);
 		if (self->read && !pmu_thread_is_watched(self))
 			pmu_scenes_remainders(self, way);
-		step_in(self, inside);
+		step_back_inside(self, inside);
 	}
 	self->measuring = PMU_MEASURING_NOTHING;
 	self->text_limit = limit;

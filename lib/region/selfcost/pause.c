@@ -129,7 +129,7 @@ static uint64_t beside(const struct pmu_thread *self, const struct pmu_remainder
 }
 
 /* Is anything open that must not see what follows, and can that be told? */
-static bool is_needed(const struct pmu_thread *self)
+static bool needs_pause(const struct pmu_thread *self)
 {
 	return self->read && self->cost && self->measuring != PMU_MEASURING_NODE &&
 	       !pmu_thread_is_watched(self) &&
@@ -139,7 +139,7 @@ static bool is_needed(const struct pmu_thread *self)
 void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way,
 		    uint32_t missing, const uint64_t *count)
 {
-	pause->on = is_needed(self);
+	pause->on = needs_pause(self);
 	if (!pause->on)
 		return;
 	pause->way = self->cost->by[way].known ? way : PMU_BY_TEXT;
@@ -211,8 +211,8 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
  * Open regions, each once, however often it was entered again; all of them into @open, where there
  * is one.
  */
-static size_t list_open(const struct pmu_thread *self, struct pmu_node **open,
-			const struct pmu_node *but)
+static size_t list_open_nodes(const struct pmu_thread *self, struct pmu_node **open,
+			      const struct pmu_node *but)
 {
 	struct pmu_frame *frames = self->tree->frames;
 	size_t n = 0;
@@ -233,9 +233,9 @@ static size_t list_open(const struct pmu_thread *self, struct pmu_node **open,
 	return n;
 }
 
-static bool make_room(struct pmu_thread *self)
+static bool make_open_room(struct pmu_thread *self)
 {
-	size_t need = list_open(self, NULL, NULL), room = 2 * need + 16;
+	size_t need = list_open_nodes(self, NULL, NULL), room = 2 * need + 16;
 
 	if (need <= self->cost->open_room)
 		return true;
@@ -310,9 +310,9 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 		pmu_aside_note(self, kind, node);
 		return;
 	}
-	if (!pause->on || !make_room(self) || unlikely(stands_still(self, pause)))
+	if (!pause->on || !make_open_room(self) || unlikely(stands_still(self, pause)))
 		return;
-	n = list_open(self, self->cost->open, kind == PMU_PAUSE_BEGIN ? node : NULL);
+	n = list_open_nodes(self, self->cost->open, kind == PMU_PAUSE_BEGIN ? node : NULL);
 	note_moving(self, PMU_MOVING_NOW);
 	move_by_extras(self, pause, kind, node, n);
 	note_moving(self, PMU_MOVING_FROM_ZERO);
@@ -341,7 +341,7 @@ static void see_whole(const struct pmu_thread *self, struct pmu_node *open,
 						   pmu_cost_of_begin(self, node, i));
 }
 
-static bool is_known(const struct pmu_thread *self)
+static bool knows_own_cost(const struct pmu_thread *self)
 {
 	return self->read && self->cost && !pmu_thread_is_watched(self);
 }
@@ -350,13 +350,13 @@ void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 {
 	const struct pmu_detached *entry;
 
-	for (entry = self->tree->detached; is_known(self) && entry; entry = entry->next)
+	for (entry = self->tree->detached; knows_own_cost(self) && entry; entry = entry->next)
 		if (entry->node != node && is_around(node, entry->node, true))
 			see_whole(self, node, entry->node, 1);
 }
 
 /* Of a tree of its own, or of a region of another thread's. */
-static bool is_open(const struct pmu_tree *tree, const struct pmu_node *node)
+static bool is_open_in(const struct pmu_tree *tree, const struct pmu_node *node)
 {
 	return pmu_node_is_open(node) || (tree->team && tree->team->node == node);
 }
@@ -369,13 +369,13 @@ static void show_whole(const struct pmu_thread *self, const struct pmu_tree *tre
 	if (!node->row)
 		return;
 	for (; above && above->row; above = above->parent)
-		if (is_open(tree, above) && is_around(above, node, node->detached))
+		if (is_open_in(tree, above) && is_around(above, node, node->detached))
 			see_whole(self, above, node, times);
 }
 
 void pmu_cost_unended(const struct pmu_thread *self, const struct pmu_node *node)
 {
-	if (is_known(self))
+	if (knows_own_cost(self))
 		show_whole(self, self->tree, node, 1);
 }
 
@@ -386,7 +386,7 @@ void pmu_cost_foresee(const struct pmu_thread *self, const struct pmu_tree *tree
 	const struct pmu_detached *entry;
 	const struct pmu_frame *frame;
 
-	if (!is_known(self))
+	if (!knows_own_cost(self))
 		return;
 	for (frame = pmu_frame_top(tree->frames, innermost); frame > tree->frames;
 	     frame = pmu_frame_below(tree->frames, frame))
@@ -431,8 +431,8 @@ void pmu_cost_restart(struct pmu_thread *self, enum pmu_way way)
 	pmu_thread_suspend(self, 1);
 	pmu_pause_begin(self, &pause, way);
 	pmu_pause_learn(self, &pause, way);
-	if (pause.on && make_room(self))
-		start_anew(self, &pause, list_open(self, self->cost->open, NULL));
+	if (pause.on && make_open_room(self))
+		start_anew(self, &pause, list_open_nodes(self, self->cost->open, NULL));
 	pmu_pause_end(self, &pause, PMU_PAUSE_RESTART, NULL);
 	pmu_thread_suspend(self, -1);
 }
@@ -454,7 +454,7 @@ static struct pmu_cost *cost_of_caller(void)
 /* A report may take long: unlike what begin and end do, it is worth its time stamps. */
 static void move_ticks(struct pmu_thread *self, uint64_t ticks)
 {
-	size_t n = make_room(self) ? list_open(self, self->cost->open, NULL) : 0;
+	size_t n = make_open_room(self) ? list_open_nodes(self, self->cost->open, NULL) : 0;
 
 	while (n-- > 0)
 		self->cost->open[n]->start_ticks += ticks;
@@ -471,7 +471,7 @@ void pmu_region_pause(void)
 		return;
 	}
 	pmu_thread_suspend(pmu_own.self, 1);
-	if (list_open(pmu_own.self, NULL, NULL) == 0) {
+	if (list_open_nodes(pmu_own.self, NULL, NULL) == 0) {
 		pmu_thread_suspend(pmu_own.self, -1);
 		return;
 	}

@@ -14,7 +14,7 @@ static pmu_call_n_fn *volatile public_begin_n = pmu_region_begin_n, *volatile pu
 typedef int call_next_fn(enum pmu_next next);
 static call_next_fn *volatile public_checkpoint = pmu_checkpoint;
 
-static int pass(void *unused)
+static int pass_aside(void *unused)
 {
 	(void)unused;
 	return 0;
@@ -23,7 +23,7 @@ static int pass(void *unused)
 /* One argument, as most of them have. */
 static int other_call(const char *argument)
 {
-	return pmu_call_aside(pass, (void *)(uintptr_t)argument);
+	return pmu_call_aside(pass_aside, (void *)(uintptr_t)argument);
 }
 
 static pmu_call_fn *volatile some_public_call = other_call;
@@ -280,8 +280,8 @@ static void play(const struct player *by, enum scene scene, const char *outer, c
 }
 
 /* The node of that name begun in @parent. */
-static const struct pmu_node *find_node(struct pmu_thread *self, const char *text,
-					const struct pmu_node *parent)
+static const struct pmu_node *find_scene_node(struct pmu_thread *self, const char *text,
+					      const struct pmu_node *parent)
 {
 	struct pmu_name *name = pmu_tree_name(self, text, strlen(text), false);
 	const struct pmu_node *node = name ? name->nodes : NULL;
@@ -293,12 +293,12 @@ static const struct pmu_node *find_node(struct pmu_thread *self, const char *tex
 
 static const struct pmu_node *outermost(struct pmu_thread *self, const char *text)
 {
-	return find_node(self, text, self->tree->root);
+	return find_scene_node(self, text, self->tree->root);
 }
 
 static const struct pmu_node *node_inside(struct pmu_thread *self, const char *text)
 {
-	return find_node(self, text, self->frame->node);
+	return find_scene_node(self, text, self->frame->node);
 }
 
 static void totals(const struct pmu_thread *self, const struct pmu_node *node, struct pmu_least *to)
@@ -322,7 +322,7 @@ static struct {
 	uint32_t tries;
 } again_at;
 
-static __attribute__((noinline)) uint32_t read_again(void *thread, uint64_t *value)
+static __attribute__((noinline)) uint32_t read_again_scene(void *thread, uint64_t *value)
 {
 	uint32_t now = -(uint32_t)(--again_at.left == 0);
 
@@ -590,7 +590,7 @@ static void measure_again_reads(const struct player *by)
 	if (!again_at.unsettle || !again_at.unsettle(self->counters, 0))
 		return;
 	again_at.read = self->read;
-	self->read = read_again;
+	self->read = read_again_scene;
 	observe(by, &flat_one, FLAT, outer_text, inner_text);
 	observe(by, &nested_one, NESTED, outer_text, inner_text);
 	observe_again(by, &once, FLAT, 2, 1); /* of begin, end */
@@ -886,7 +886,7 @@ static bool is_of_its_kind(const struct pmu_thread *self)
 	       known.group == self->group && known.unknown == self->cost->unknown;
 }
 
-static bool is_known(const struct pmu_thread *self, enum pmu_way way)
+static bool is_way_known(const struct pmu_thread *self, enum pmu_way way)
 {
 	return is_of_its_kind(self) && known.by[way].known;
 }
@@ -922,7 +922,7 @@ void pmu_scenes_remainders(struct pmu_thread *self, enum pmu_way way)
 	struct player by = { self, way, &self->cost->by[way] };
 	uint64_t now[PMU_MAX_SLOTS];
 
-	if (is_known(self, way)) {
+	if (is_way_known(self, way)) {
 		*by.left = known.by[way];
 		return;
 	}

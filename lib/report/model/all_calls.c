@@ -18,7 +18,7 @@ struct place {
 	struct pmu_model_row *row;
 };
 
-static int by_path(const void *a, const void *b)
+static int by_row_path(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -64,10 +64,10 @@ static int finish_paths(struct pmu_model *model, struct place *place, size_t n)
 	int rc = 0;
 
 	if (model->n_sections > 1)
-		qsort(place, n, sizeof(*place), by_path);
+		qsort(place, n, sizeof(*place), by_row_path);
 	for (size_t from = 0, to; from < n && !rc; from = to) {
 		for (to = from + 1; to < n && model->n_sections > 1; to++)
-			if (by_path(&place[to], &place[from]))
+			if (by_row_path(&place[to], &place[from]))
 				break;
 		rc = finish_path(model, &place[from], to - from);
 	}

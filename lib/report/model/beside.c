@@ -113,8 +113,9 @@ static bool has_any(const struct pmu_model_section *section)
 	return false;
 }
 
-static int sum_up(struct pmu_model *model, const struct pmu_model_section *s,
-		  const struct pmu_rows_by_sum *index, unsigned int at, struct pmu_beside *beside)
+static int sum_beside(struct pmu_model *model, const struct pmu_model_section *s,
+		      const struct pmu_rows_by_sum *index, unsigned int at,
+		      struct pmu_beside *beside)
 {
 	const struct pmu_columns columns = { .n = s->n_counts };
 	int rc = 0;
@@ -144,7 +145,7 @@ int pmu_besides_of_sums(struct pmu_model *model, struct pmu_model_section *secti
 	rc = pmu_rows_by_sum(&index, section);
 	if (!rc) {
 		for (unsigned int i = 0; !rc && i < section->n_rows; i++)
-			rc = sum_up(model, section, &index, i, beside);
+			rc = sum_beside(model, section, &index, i, beside);
 		pmu_rows_by_sum_free(&index);
 	}
 	pmu_beside_free(beside);

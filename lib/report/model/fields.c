@@ -67,7 +67,7 @@ static double real_of(const struct pmu_field *field, const struct pmu_model_row 
 	return *(const double *)field_at(field, row);
 }
 
-static bool is_known(const struct pmu_field *field, const struct pmu_model_row *row)
+static bool is_field_known(const struct pmu_field *field, const struct pmu_model_row *row)
 {
 	switch ((enum pmu_field_known)field->known) {
 	case PMU_KNOWN_TIMED:
@@ -86,7 +86,7 @@ static bool is_known(const struct pmu_field *field, const struct pmu_model_row *
 
 struct pmu_number pmu_field_get(const struct pmu_field *field, const struct pmu_model_row *row)
 {
-	struct pmu_number number = { .is_known = is_known(field, row),
+	struct pmu_number number = { .is_known = is_field_known(field, row),
 				     .is_double = field->type == PMU_FIELD_DOUBLE };
 
 	if (!number.is_double) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t *zeros(struct pmu_model *model, unsigned int n)
+static uint64_t *new_zeros(struct pmu_model *model, unsigned int n)
 {
 	return pmu_block_array(&model->blocks, n, sizeof(uint64_t));
 }
@@ -25,7 +25,7 @@ static int compare_times(const struct pmu_model_row *a, const struct pmu_model_r
 	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
 }
 
-static int by_place(const void *a, const void *b, void *rows)
+static int by_tree_place(const void *a, const void *b, void *rows)
 {
 	const int ia = *(const int *)a, ib = *(const int *)b;
 	const struct pmu_model_row *ra = (struct pmu_model_row *)rows + ia;
@@ -62,7 +62,7 @@ static void check_parents(struct pmu_model_row *row, int n)
 }
 
 /* What follows from a row's parent. */
-static void place(struct pmu_model_row *rows, struct pmu_model_row *row)
+static void place_below_parent(struct pmu_model_row *rows, struct pmu_model_row *row)
 {
 	const struct pmu_model_row *parent = row->parent < 0 ? NULL : &rows[row->parent];
 	bool team = row->flags & PMU_ROW_TEAM;
@@ -75,8 +75,8 @@ static void place(struct pmu_model_row *rows, struct pmu_model_row *row)
 }
 
 /* Fills order[n] with a depth-first walk; start and stack are its working space. */
-static void walk(const struct pmu_model_row *row, int n, const int *sorted, int *start, int *stack,
-		 int *order)
+static void walk_depth_first(const struct pmu_model_row *row, int n, const int *sorted, int *start,
+			     int *stack, int *order)
 {
 	int top = 0, n_ordered = 0;
 
@@ -112,8 +112,8 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 	check_parents(row, n);
 	for (int i = 0; i < n; i++)
 		sorted[i] = i;
-	qsort_r(sorted, rows, sizeof(*sorted), by_place, row);
-	walk(row, n, sorted, start, stack, order);
+	qsort_r(sorted, rows, sizeof(*sorted), by_tree_place, row);
+	walk_depth_first(row, n, sorted, start, stack, order);
 	memcpy(old, row, rows * sizeof(*old));
 	for (int i = 0; i < n; i++)
 		at[order[i]] = i;
@@ -123,7 +123,7 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 		if (row[i].below)
 			row[i].below = row[i].below <= rows ? (unsigned int)at[row[i].below - 1] + 1
 							    : 0;
-		place(row, &row[i]);
+		place_below_parent(row, &row[i]);
 	}
 	if (moved)
 		memcpy(moved, at, rows * sizeof(*moved));
@@ -138,13 +138,13 @@ int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section
 			 struct pmu_model_row *row)
 {
 	if (s->n_counts && (!row->raw || !row->net)) {
-		row->raw = zeros(model, s->n_counts);
-		row->net = zeros(model, s->n_counts);
+		row->raw = new_zeros(model, s->n_counts);
+		row->net = new_zeros(model, s->n_counts);
 		row->missing = UINT32_MAX;
 	}
 	if (!row->cost)
-		row->cost = zeros(model, s->n_counts);
-	row->self = zeros(model, s->n_counts);
+		row->cost = new_zeros(model, s->n_counts);
+	row->self = new_zeros(model, s->n_counts);
 	row->metric = pmu_block_array(&model->blocks, s->n_metrics, sizeof(double));
 	if ((s->n_counts && (!row->raw || !row->net)) || !row->cost || !row->self || !row->metric)
 		return -ENOMEM;
@@ -175,7 +175,7 @@ static void spread_overlap(struct pmu_model_row *row, int n)
 }
 
 /* Until take_nested(), self values hold the sums of what is nested. */
-static void add_nested(struct pmu_finishing *f)
+static void add_nested_self(struct pmu_finishing *f)
 {
 	struct pmu_model_row *row = f->section->thread_row;
 	int n = (int)f->section->n_thread_rows;
@@ -204,7 +204,7 @@ static void add_nested(struct pmu_finishing *f)
 	}
 }
 
-static uint64_t less(uint64_t whole, uint64_t part, uint64_t slack, bool *negative)
+static uint64_t subtract_nested(uint64_t whole, uint64_t part, uint64_t slack, bool *negative)
 {
 	if (part <= whole)
 		return whole - part;
@@ -231,15 +231,16 @@ static void take_nested(struct pmu_finishing *f)
 			row[i].self_ns = 0;
 			row[i].self_missing = UINT32_MAX;
 		} else {
-			row[i].self_ns = less(row[i].time_ns, row[i].self_ns,
-					      (uint64_t)nested->n + 1, &nested->negative);
+			row[i].self_ns = subtract_nested(row[i].time_ns, row[i].self_ns,
+							 (uint64_t)nested->n + 1,
+							 &nested->negative);
 		}
 		for (unsigned int c = 0; c < f->section->n_counts; c++) {
 			if (row[i].self_missing & (1u << c))
 				row[i].self[c] = 0;
 			else
-				row[i].self[c] = less(row[i].net[c], row[i].self[c], 0,
-						      &nested->negative);
+				row[i].self[c] = subtract_nested(row[i].net[c], row[i].self[c], 0,
+								 &nested->negative);
 		}
 	}
 }
@@ -281,7 +282,7 @@ static int finish_rows(struct pmu_finishing *f)
 	if (rc < 0)
 		return rc;
 	spread_overlap(s->thread_row, (int)s->n_thread_rows);
-	add_nested(f);
+	add_nested_self(f);
 	take_nested(f);
 	rc = pmu_sums_make(f);
 	if (rc < 0)

@@ -29,7 +29,7 @@ uint64_t pmu_histogram_calls(const struct pmu_model_histogram *histogram)
  * The call that it is the length of, counted from the shortest, from 1; rounded up, and in parts:
  * no overflow.
  */
-static uint64_t rank_of(uint64_t calls, unsigned int per_mille)
+static uint64_t rank_of_percentile(uint64_t calls, unsigned int per_mille)
 {
 	uint64_t rank = calls / 1000 * per_mille + (calls % 1000 * per_mille + 999) / 1000;
 
@@ -38,8 +38,8 @@ static uint64_t rank_of(uint64_t calls, unsigned int per_mille)
 
 bool pmu_row_percentile(const struct pmu_model_row *row, unsigned int per_mille, uint64_t *ns)
 {
-	uint64_t calls = pmu_histogram_calls(row->histogram), rank = rank_of(calls, per_mille),
-		 passed = 0;
+	uint64_t calls = pmu_histogram_calls(row->histogram),
+		 rank = rank_of_percentile(calls, per_mille), passed = 0;
 	unsigned int i;
 
 	*ns = 0;

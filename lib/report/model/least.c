@@ -37,7 +37,7 @@ bool pmu_model_has_leasts(const struct pmu_model *model)
 	return false;
 }
 
-static int find_count(const struct pmu_model_section *section, const char *name)
+static int find_named_count(const struct pmu_model_section *section, const char *name)
 {
 	for (unsigned int i = 0; i < section->n_counts; i++)
 		if (section->count[i].name && !strcmp(section->count[i].name, name))
@@ -47,7 +47,9 @@ static int find_count(const struct pmu_model_section *section, const char *name)
 
 int pmu_section_interrupts(const struct pmu_model_section *section)
 {
-	return find_count(section, "instructions") < 0 ? -1 : find_count(section, "interrupts");
+	return find_named_count(section, "instructions") < 0
+		       ? -1
+		       : find_named_count(section, "interrupts");
 }
 
 int pmu_section_less_interrupts(const struct pmu_model_section *section)

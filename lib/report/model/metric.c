@@ -79,8 +79,8 @@ static double evaluate(const struct metric *metric, const struct pmu_model_row *
 	return pmu_formula_eval(&metric->formula, value);
 }
 
-static void fill_rows(const struct metric *metric, unsigned int m, struct pmu_model_row *row,
-		      unsigned int n_rows)
+static void fill_metric_rows(const struct metric *metric, unsigned int m, struct pmu_model_row *row,
+			     unsigned int n_rows)
 {
 	for (unsigned int i = 0; i < n_rows; i++)
 		if (row[i].metric && !drowned(metric, &row[i]))
@@ -106,8 +106,8 @@ static void fill_teams(const struct metric *metric, unsigned int m, const struct
 }
 
 /* A wrong formula is missing in every row. */
-static bool parse(struct metric *metric, const struct pmu_model *model,
-		  const struct pmu_model_section *s, unsigned int m)
+static bool parse_metric(struct metric *metric, const struct pmu_model *model,
+			 const struct pmu_model_section *s, unsigned int m)
 {
 	const char *formula = s->metric[m].formula;
 
@@ -128,11 +128,11 @@ static void fill_section(const struct pmu_model *model, const struct pmu_model_s
 	if (!metric)
 		return;
 	for (unsigned int m = 0; m < s->n_metrics; m++) {
-		if (!parse(metric, model, s, m))
+		if (!parse_metric(metric, model, s, m))
 			continue;
-		fill_rows(metric, m, s->row, s->n_rows);
+		fill_metric_rows(metric, m, s->row, s->n_rows);
 		fill_teams(metric, m, s->row, s->n_rows);
-		fill_rows(metric, m, s->thread_row, s->n_thread_rows);
+		fill_metric_rows(metric, m, s->thread_row, s->n_thread_rows);
 	}
 	free(metric);
 }
@@ -158,7 +158,7 @@ struct pmu_metrics *pmu_metrics_open(const struct pmu_model *model,
 		return NULL;
 	metrics->n = section->n_metrics;
 	for (unsigned int m = 0; m < metrics->n; m++)
-		if (!parse(&metrics->metric[m], model, section, m))
+		if (!parse_metric(&metrics->metric[m], model, section, m))
 			metrics->metric[m].formula.n_ops = 0;
 	return metrics;
 }

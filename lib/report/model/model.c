@@ -74,7 +74,7 @@ const char *pmu_model_textf(struct pmu_model *model, const char *fmt, ...)
 }
 
 /* Room for element @n: lists double when they are full. */
-static void *room(struct pmu_model *model, void *list, unsigned int n, size_t size)
+static void *list_room(struct pmu_model *model, void *list, unsigned int n, size_t size)
 {
 	void *more;
 
@@ -93,7 +93,7 @@ static const char *copy_of(struct pmu_model *model, const char *text)
 
 int pmu_model_add_note(struct pmu_model *model, const char *text)
 {
-	const char **list = room(model, model->note, model->n_notes, sizeof(*list));
+	const char **list = list_room(model, model->note, model->n_notes, sizeof(*list));
 	const char *copy = copy_of(model, text);
 
 	if (!list || !copy)
@@ -113,7 +113,8 @@ int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *r
 		.count = count,
 		.part = -1,
 	};
-	struct pmu_model_doubt *list = room(model, model->doubt, model->n_doubts, sizeof(*list));
+	struct pmu_model_doubt *list = list_room(model, model->doubt, model->n_doubts,
+						 sizeof(*list));
 
 	if (!list || !doubt.text || !doubt.region)
 		return -ENOMEM;
@@ -142,8 +143,8 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
 		.why = copy_of(model, why),
 		.mend = copy_of(model, mend),
 	};
-	struct pmu_model_refusal *list = room(model, model->refusal, model->n_refusals,
-					      sizeof(*list));
+	struct pmu_model_refusal *list = list_room(model, model->refusal, model->n_refusals,
+						   sizeof(*list));
 
 	if (!list || !refusal.source || !refusal.why || !refusal.mend)
 		return -ENOMEM;

@@ -9,7 +9,7 @@
 #include "report/model/finish.h"
 #include "report/name.h"
 
-static uint64_t *zeros(struct pmu_model *model, unsigned int n)
+static uint64_t *new_sum_zeros(struct pmu_model *model, unsigned int n)
 {
 	return pmu_block_array(&model->blocks, n, sizeof(uint64_t));
 }
@@ -29,7 +29,7 @@ struct wanted {
 	const char *name;
 };
 
-static bool is_wanted(const void *arg, uintptr_t number)
+static bool is_wanted_sum(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
 	const struct pmu_summing *sum = &wanted->f->summing[number - 1];
@@ -45,7 +45,8 @@ int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool fl
 				  flat);
 	uint32_t short_hash = (uint32_t)(hash ^ (hash >> 32));
 	const struct wanted wanted = { f, parent, hash, name };
-	struct pmu_index_place *place = pmu_index_find(&f->index, short_hash, is_wanted, &wanted);
+	struct pmu_index_place *place = pmu_index_find(&f->index, short_hash, is_wanted_sum,
+						       &wanted);
 
 	if (place->thing)
 		return (int)place->thing - 1;
@@ -83,8 +84,8 @@ int pmu_sums_row(struct pmu_finishing *f, unsigned int sum)
 		.parent = f->summing[sum].parent,
 		.thread = -1,
 		.sum = -1,
-		.raw = zeros(f->model, s->n_counts),
-		.net = zeros(f->model, s->n_counts),
+		.raw = new_sum_zeros(f->model, s->n_counts),
+		.net = new_sum_zeros(f->model, s->n_counts),
 	};
 	return pmu_rows_give_arrays(f->model, s, row) < 0 || !row->raw || !row->net ? -ENOMEM : 0;
 }
@@ -110,7 +111,7 @@ static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, i
 }
 
 /* In damaged data a part may be more than the whole: then it is unknown.  So it is of some calls. */
-static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
+static double share_of_span(const struct pmu_model_row *row, uint64_t span_ns)
 {
 	if (!pmu_model_time_known(row))
 		return NAN;
@@ -171,14 +172,14 @@ void pmu_sums_add(struct pmu_finishing *f, unsigned int sum, const struct pmu_mo
 	to->n_threads++;
 }
 
-static void add_row(struct pmu_finishing *f, int i)
+static void add_to_sum(struct pmu_finishing *f, int i)
 {
 	struct pmu_model_row *row = &f->section->thread_row[i];
 	const struct pmu_columns columns = { .n = f->section->n_counts };
 	const bool is_socket = pmu_model_is_socket(f->model, row);
 	const bool is_team = row->flags & PMU_ROW_TEAM;
 
-	row->share = share_of(row, measured_ns(f, row));
+	row->share = share_of_span(row, measured_ns(f, row));
 	row->n_threads = !is_socket || is_team;
 	add_negative(f, i);
 	/* what was done for another thread's region is not its own: see pmu_teams_make() */
@@ -196,7 +197,7 @@ static void close_sums(struct pmu_finishing *f)
 		struct pmu_model_row *row = &f->section->row[i];
 
 		row->sd_ns = pmu_pool_sd(&f->summing[i].pool, row);
-		row->share = f->summing[i].unmeasured ? NAN : share_of(row, f->span_ns);
+		row->share = f->summing[i].unmeasured ? NAN : share_of_span(row, f->span_ns);
 		/* What was not counted is missing, not 0. */
 		if (!f->summing[i].by_socket)
 			row->missing |= f->section->sockets;
@@ -324,6 +325,6 @@ int pmu_sums_make(struct pmu_finishing *f)
 	if (rc < 0)
 		return rc;
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
-		add_row(f, (int)i);
+		add_to_sum(f, (int)i);
 	return pmu_sums_close(f);
 }

@@ -127,7 +127,7 @@ static bool is_region(const struct pmu_model_row *sum)
 }
 
 /* What others did in a region they also did for the one around it. */
-static int pass_on(struct teams *t, const struct pmu_model_row *sum)
+static int propagate_work(struct teams *t, const struct pmu_model_row *sum)
 {
 	struct pmu_model_section *s = t->f->section;
 	const struct pmu_columns columns = { .n = s->n_counts };
@@ -160,7 +160,7 @@ static bool is_own_known(const struct teams *t, unsigned int at)
 	return s->row[at].n_threads > 0;
 }
 
-static void add_own(struct teams *t, unsigned int at)
+static void add_own_work(struct teams *t, unsigned int at)
 {
 	const struct pmu_model_section *s = t->f->section;
 	const struct pmu_model_row *sum = &s->row[at];
@@ -222,7 +222,7 @@ static void find_members(struct teams *t, unsigned int at)
 
 /* --- who was there at the same time --- */
 
-static int compare(int64_t a, int64_t b)
+static int compare_i64(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -230,23 +230,23 @@ static int compare(int64_t a, int64_t b)
 static int by_start(const void *a, const void *b)
 {
 	const struct member *const *x = a, *const *y = b;
-	int order = compare((*x)->thread->part, (*y)->thread->part);
+	int order = compare_i64((*x)->thread->part, (*y)->thread->part);
 
 	if (!order)
-		order = compare((*x)->start, (*y)->start);
-	return order ? order : compare((*x)->thread->number, (*y)->thread->number);
+		order = compare_i64((*x)->start, (*y)->start);
+	return order ? order : compare_i64((*x)->thread->number, (*y)->thread->number);
 }
 
 static int by_stop(const void *a, const void *b)
 {
 	const struct member *const *x = a, *const *y = b;
-	int order = compare((*x)->thread->part, (*y)->thread->part);
+	int order = compare_i64((*x)->thread->part, (*y)->thread->part);
 
-	return order ? order : compare((*x)->stop, (*y)->stop);
+	return order ? order : compare_i64((*x)->stop, (*y)->stop);
 }
 
 /* Return: false: when some of them lived is not known. */
-static bool choose(struct teams *t, bool opens, bool works)
+static bool choose_members(struct teams *t, bool opens, bool works)
 {
 	t->n = 0;
 	for (unsigned int i = 0; i < t->n_members; i++) {
@@ -319,7 +319,8 @@ static unsigned int take_places(struct teams *t)
 /* Those that worked for others, or its openers. */
 static struct pmu_model_side side_of(struct teams *t, bool works)
 {
-	struct pmu_model_side side = { .is_known = choose(t, !works, works), .is_timed = true };
+	struct pmu_model_side side = { .is_known = choose_members(t, !works, works),
+				       .is_timed = true };
 
 	if (!side.is_known)
 		return side;
@@ -384,7 +385,7 @@ static void fill_members(struct teams *t, unsigned int at)
 	struct pmu_model_team *team = t->f->section->row[at].team;
 
 	find_members(t, at);
-	team->n_threads = choose(t, true, true) ? take_places(t) : 0;
+	team->n_threads = choose_members(t, true, true) ? take_places(t) : 0;
 	team->openers = side_of(t, false);
 	team->workers = side_of(t, true);
 	pmu_team_rate(t->f, &t->f->section->row[at]);
@@ -392,7 +393,7 @@ static void fill_members(struct teams *t, unsigned int at)
 
 /* --- all of it --- */
 
-static int make_teams(struct teams *t)
+static int make_section_teams(struct teams *t)
 {
 	struct pmu_model_section *s = t->f->section;
 	int rc = add_others(t);
@@ -404,12 +405,12 @@ static int make_teams(struct teams *t)
 			s->row[i].team = NULL;
 			continue;
 		}
-		rc = pass_on(t, &s->row[i]);
+		rc = propagate_work(t, &s->row[i]);
 		if (!rc && s->row[i].n_threads > 1)
 			rc = give_team(t, &s->row[i]);
 		if (rc || !s->row[i].team)
 			continue;
-		add_own(t, i);
+		add_own_work(t, i);
 		fill_members(t, i);
 	}
 	return rc;
@@ -436,7 +437,7 @@ int pmu_teams_make(struct pmu_finishing *f)
 	rc = -ENOMEM;
 	if (t.worked_ns && t.is_unknown && t.member && t.by_start && t.by_stop && t.is_free &&
 	    t.place_ns)
-		rc = make_teams(&t);
+		rc = make_section_teams(&t);
 	free(t.worked_ns);
 	free(t.is_unknown);
 	free(t.member);

@@ -27,7 +27,7 @@ static int find_key(const struct pmu_text *t, const struct pmu_model_section *s)
 	return BY_TIME;
 }
 
-static uint64_t key_of(const struct pmu_text *t, const struct pmu_model_row *row, int key)
+static uint64_t sort_key_of(const struct pmu_text *t, const struct pmu_model_row *row, int key)
 {
 	switch (key) {
 	case BY_TIME:
@@ -83,7 +83,7 @@ struct place {
 	unsigned int at;
 };
 
-static int largest_first(const void *a, const void *b)
+static int by_largest_key(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -93,8 +93,8 @@ static int largest_first(const void *a, const void *b)
 }
 
 /* Makes the result of the @n rows that are left. */
-static int take(struct pmu_text *t, const struct pmu_model_row *row, struct place *place,
-		unsigned int n, struct pmu_text_choice *choice)
+static int take_chosen(struct pmu_text *t, const struct pmu_model_row *row, struct place *place,
+		       unsigned int n, struct pmu_text_choice *choice)
 {
 	struct pmu_model_row *copy = pmu_block_array(&t->scratch, n, sizeof(*copy));
 	uint64_t *key = pmu_block_array(&t->scratch, n, sizeof(*key));
@@ -107,7 +107,7 @@ static int take(struct pmu_text *t, const struct pmu_model_row *row, struct plac
 	for (unsigned int i = 0; i < longest.n; i++)
 		place[i] = place[longest.at[i]];
 	if (t->sort && longest.n)
-		qsort(place, longest.n, sizeof(*place), largest_first);
+		qsort(place, longest.n, sizeof(*place), by_largest_key);
 	for (unsigned int i = 0; i < longest.n; i++) {
 		longest.at[i] = place[i].at;
 		copy[i] = row[place[i].at];
@@ -139,14 +139,14 @@ void pmu_text_choose(struct pmu_text *t, const struct pmu_model_section *section
 	}
 	mark_matching(t, row, n, shown);
 	for (unsigned int i = 0; i < n; i++)
-		keys[i] = key_of(t, &row[i], key);
+		keys[i] = sort_key_of(t, &row[i], key);
 	if (!t->sort)
 		raise_parents(section, row, n, keys);
 	for (unsigned int i = 0; i < n; i++)
 		if (shown[i])
 			place[n_places++] = (struct place){ keys[i], i };
 	choice->n_unmatched = n - n_places;
-	t->failed |= take(t, row, place, n_places, choice) < 0;
+	t->failed |= take_chosen(t, row, place, n_places, choice) < 0;
 }
 
 bool pmu_text_any_match(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)

@@ -25,8 +25,8 @@ static bool has_region(const struct pmu_model_doubt *doubt)
 }
 
 /* "main/solve, thread 0" */
-static void put_place(struct pmu_text *t, struct pmu_strbuf *out,
-		      const struct pmu_model_doubt *doubt, unsigned int width)
+static void put_doubt_place(struct pmu_text *t, struct pmu_strbuf *out,
+			    const struct pmu_model_doubt *doubt, unsigned int width)
 {
 	struct pmu_strbuf path = { 0 };
 
@@ -56,7 +56,7 @@ static void put_one(struct pmu_text *t, struct pmu_strbuf *out, const struct pmu
 {
 	size_t len = pmu_utf8_width(doubt->text) + strlen(", thread 1000: ") + INDENT;
 
-	put_place(t, out, doubt, t->columns > len ? t->columns - (unsigned int)len : 0);
+	put_doubt_place(t, out, doubt, t->columns > len ? t->columns - (unsigned int)len : 0);
 	pmu_strbuf_add(out, has_region(doubt) || doubt->thread >= 0 ? ": " : "");
 	pmu_encode_line(out, doubt->text);
 	put_times(out, doubt->count);
@@ -75,14 +75,15 @@ static void put_several(struct pmu_text *t, struct pmu_strbuf *out, const struct
 	put_times(out, count);
 	for (unsigned int i = 0; i < group->n && i < REGIONS_NAMED; i++) {
 		pmu_strbuf_add(out, i ? "; " : ": ");
-		put_place(t, out, group->doubt[i], t->columns / 2);
+		put_doubt_place(t, out, group->doubt[i], t->columns / 2);
 	}
 	if (group->n > REGIONS_NAMED)
 		pmu_strbuf_addf(out, " and %u more", group->n - REGIONS_NAMED);
 }
 
 /* Return: the number of lines; 0, and nothing is written, if those are more than @most. */
-static unsigned int put_group(struct pmu_text *t, const struct group *group, unsigned int most)
+static unsigned int put_doubt_group(struct pmu_text *t, const struct group *group,
+				    unsigned int most)
 {
 	struct pmu_strbuf text = { 0 };
 	size_t begun = t->out->len;
@@ -107,8 +108,8 @@ static unsigned int put_group(struct pmu_text *t, const struct group *group, uns
 }
 
 /* Takes all doubts with the text of the first one out of the list, from @at on. */
-static struct group take_group(const struct pmu_model_doubt **doubt, unsigned int *n,
-			       const struct pmu_model_doubt **room)
+static struct group take_doubt_group(const struct pmu_model_doubt **doubt, unsigned int *n,
+				     const struct pmu_model_doubt **room)
 {
 	struct group group = { .doubt = room };
 	unsigned int kept = 0;
@@ -136,10 +137,10 @@ static void put_few(struct pmu_text *t)
 		doubt[i] = &t->model->doubt[i];
 	while (!t->failed && n) {
 		unsigned int before = n, lines;
-		struct group group = take_group(doubt, &n, room);
+		struct group group = take_doubt_group(doubt, &n, room);
 
 		/* the last line is for those that are not told */
-		lines = put_group(t, &group, n ? left - 1 : left);
+		lines = put_doubt_group(t, &group, n ? left - 1 : left);
 		if (!lines) {
 			pmu_strbuf_addf(t->out,
 					"    and %u more; PMU_REPORT=all shows all of them\n",
@@ -160,8 +161,9 @@ void pmu_text_doubts(struct pmu_text *t)
 		return;
 	}
 	for (unsigned int i = 0; i < t->model->n_doubts; i++)
-		put_group(t,
-			  &(struct group){
-				  (const struct pmu_model_doubt *[]){ &t->model->doubt[i] }, 1 },
-			  UINT32_MAX);
+		put_doubt_group(
+			t,
+			&(struct group){ (const struct pmu_model_doubt *[]){ &t->model->doubt[i] },
+					 1 },
+			UINT32_MAX);
 }

@@ -8,15 +8,15 @@
 
 #define KIND "estimates"
 
-static bool is_told(const struct pmu_model_row *row, unsigned int count)
+static bool is_estimate_told(const struct pmu_model_row *row, unsigned int count)
 {
 	return row->estimate && !isnan(row->estimate[count].value);
 }
 
-static bool any_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
+static bool any_estimate_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
 {
 	for (unsigned int i = 0; i < n; i++)
-		if (is_told(&row[i], count))
+		if (is_estimate_told(&row[i], count))
 			return true;
 	return false;
 }
@@ -26,22 +26,22 @@ static bool any_count_told(const struct pmu_model_section *s, const struct pmu_m
 			   unsigned int n)
 {
 	for (unsigned int c = 0; c < s->n_counts && !pmu_topdown_is_section(s); c++)
-		if (any_told(row, n, c))
+		if (any_estimate_told(row, n, c))
 			return true;
 	return false;
 }
 
-static double largest(const struct pmu_model_row *row, unsigned int n, unsigned int count)
+static double largest_estimate(const struct pmu_model_row *row, unsigned int n, unsigned int count)
 {
 	double most = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		if (is_told(&row[i], count) && row[i].estimate[count].value > most)
+		if (is_estimate_told(&row[i], count) && row[i].estimate[count].value > most)
 			most = row[i].estimate[count].value;
 	return most;
 }
 
-static void put_value(struct pmu_cell *cell, const char *unit, double value, double most)
+static void put_estimate_value(struct pmu_cell *cell, const char *unit, double value, double most)
 {
 	uint64_t whole = value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 
@@ -66,12 +66,12 @@ static void count_columns(struct pmu_text *t, struct pmu_table *table,
 	struct pmu_cell *value = pmu_text_detail_column(t, table,
 							pmu_text_shown(t, s->count[c].name), KIND);
 	struct pmu_cell *margin = pmu_text_detail_column(t, table, "+/-", KIND);
-	double most = largest(row, table->n_rows, c);
+	double most = largest_estimate(row, table->n_rows, c);
 
 	for (unsigned int i = 0; value && margin && i < table->n_rows; i++) {
-		if (!is_told(&row[i], c))
+		if (!is_estimate_told(&row[i], c))
 			continue;
-		put_value(&value[i], s->count[c].unit, row[i].estimate[c].value, most);
+		put_estimate_value(&value[i], s->count[c].unit, row[i].estimate[c].value, most);
 		put_margin(&margin[i], &row[i].estimate[c]);
 	}
 }
@@ -89,7 +89,7 @@ void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *s,
 	for (unsigned int i = 0; calls && i < n; i++)
 		pmu_cell_exact(&calls[i], row[i].whole_calls);
 	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++)
-		if (any_told(row, n, c))
+		if (any_estimate_told(row, n, c))
 			count_columns(t, &table, s, row, c);
 	pmu_text_detail_end(t, &table);
 	t->legend |= PMU_LEGEND_ESTIMATES;

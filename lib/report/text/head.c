@@ -279,7 +279,7 @@ static void command(struct pmu_text *t, unsigned int width)
 }
 
 /* "status 3, 1.234 s elapsed, ..."; a plain end needs no word */
-static void run(struct pmu_text *t, unsigned int width)
+static void run_outcome(struct pmu_text *t, unsigned int width)
 {
 	const struct pmu_model_run *end = t->model->run;
 	const struct {
@@ -423,7 +423,7 @@ void pmu_text_head(struct pmu_text *t)
 		item(t, width, model->several->word(t), model->several->missing(t));
 	caution(t, width);
 	command(t, width);
-	run(t, width);
+	run_outcome(t, width);
 	item(t, width, "machine", pmu_text_shown(t, model->machine));
 	source(t, width);
 	refusals(t, width, not_used);

@@ -10,21 +10,21 @@
 #include "report/text/detail.h"
 
 /* Of a single call the table above it has said all. */
-static bool is_told(const struct pmu_model_row *row, unsigned int count)
+static bool is_least_told(const struct pmu_model_row *row, unsigned int count)
 {
 	return row->calls > 1 && row->least && row->least->known >> count & 1;
 }
 
-static bool any_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
+static bool any_least_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
 {
 	for (unsigned int i = 0; i < n; i++)
-		if (is_told(&row[i], count))
+		if (is_least_told(&row[i], count))
 			return true;
 	return false;
 }
 
 /* Times and energies as such; of events all digits, they are why this is asked for. */
-static void put_value(struct pmu_cell *cell, const char *unit, double value)
+static void put_least_value(struct pmu_cell *cell, const char *unit, double value)
 {
 	if (unit && !strcmp(unit, "ns"))
 		pmu_cell_time(cell, value);
@@ -34,9 +34,9 @@ static void put_value(struct pmu_cell *cell, const char *unit, double value)
 		pmu_cell_mean(cell, value);
 }
 
-static void add_column(struct pmu_text *t, struct pmu_table *table,
-		       const struct pmu_model_section *s, const struct pmu_model_row *row,
-		       unsigned int count, bool mean)
+static void add_least_column(struct pmu_text *t, struct pmu_table *table,
+			     const struct pmu_model_section *s, const struct pmu_model_row *row,
+			     unsigned int count, bool mean)
 {
 	struct pmu_strbuf title = { 0 };
 	struct pmu_cell *cell;
@@ -48,10 +48,10 @@ static void add_column(struct pmu_text *t, struct pmu_table *table,
 	for (unsigned int i = 0; cell && i < table->n_rows; i++) {
 		const struct pmu_model_row *r = &row[i];
 
-		if (is_told(r, count))
-			put_value(&cell[i], s->count[count].unit,
-				  mean ? (double)r->net[count] / (double)r->calls
-				       : (double)r->least->count[count]);
+		if (is_least_told(r, count))
+			put_least_value(&cell[i], s->count[count].unit,
+					mean ? (double)r->net[count] / (double)r->calls
+					     : (double)r->least->count[count]);
 	}
 	t->failed |= title.failed;
 	pmu_strbuf_free(&title);
@@ -66,10 +66,10 @@ void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *s,
 	if (!pmu_text_detail_begin(t, &table, row, n, 2 * s->n_counts))
 		return;
 	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++) {
-		if ((int)c == interrupts || !any_told(row, n, c))
+		if ((int)c == interrupts || !any_least_told(row, n, c))
 			continue;
-		add_column(t, &table, s, row, c, true);
-		add_column(t, &table, s, row, c, false);
+		add_least_column(t, &table, s, row, c, true);
+		add_least_column(t, &table, s, row, c, false);
 	}
 	pmu_text_detail_end(t, &table);
 }
@@ -100,7 +100,7 @@ static uint64_t most_interrupts(const struct pmu_model *model)
 }
 
 /* Of all threads; false where one does not know. */
-static bool page_faults(const struct pmu_model *model, uint64_t *faults)
+static bool sum_page_faults(const struct pmu_model *model, uint64_t *faults)
 {
 	*faults = 0;
 	for (unsigned int i = 0; i < model->n_threads; i++) {
@@ -126,7 +126,7 @@ const char *pmu_text_interrupted(struct pmu_text *t)
 		"interrupted: instructions may be too high by 1 for each interrupt and each page fault in "
 		"these calls: in a region by at most %s",
 		cell.number);
-	if (page_faults(t->model, &faults)) {
+	if (sum_page_faults(t->model, &faults)) {
 		pmu_cell_exact(&cell, faults);
 		pmu_strbuf_addf(&text, ", and by the %s page faults of all threads", cell.number);
 	} else {

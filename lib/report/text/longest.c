@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int largest_first(const void *a, const void *b)
+static int by_longest(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -24,7 +24,7 @@ int pmu_longest(struct pmu_longest *longest, const uint64_t *key, unsigned int n
 		return -ENOMEM;
 	if (n > most && most) {
 		memcpy(sorted, key, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), largest_first);
+		qsort(sorted, n, sizeof(*sorted), by_longest);
 		least = longest->most_left = sorted[most - 1];
 		/* equal ones have the places that are left */
 		for (n_equal = most; n_equal && sorted[n_equal - 1] == least; n_equal--)

@@ -60,14 +60,14 @@ static struct pmu_cell *column(struct rows *r, const char *title, const char *ki
 enum base_column { CALLS, TIME, SHARE, PER_CALL, SELF, N_BASE };
 static const char *const base_titles[N_BASE] = { "calls", "time", "share", "per call", "self" };
 
-static double time_of(const struct pmu_model_row *row)
+static double time_of_row(const struct pmu_model_row *row)
 {
 	return pmu_model_time_known(row) ? (double)row->time_ns : NAN;
 }
 
 static double per_call(const struct pmu_model_row *row)
 {
-	return row->calls ? time_of(row) / (double)row->calls : NAN;
+	return row->calls ? time_of_row(row) / (double)row->calls : NAN;
 }
 
 static uint64_t most_calls(const struct rows *r)
@@ -123,7 +123,7 @@ static void base_columns(struct rows *r)
 		const struct pmu_model_row *row = &r->row[i];
 
 		pmu_cell_count(&cell[CALLS][i], row->calls, most);
-		pmu_cell_time(&cell[TIME][i], time_of(row));
+		pmu_cell_time(&cell[TIME][i], time_of_row(row));
 		pmu_cell_share(&cell[SHARE][i], row->share);
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
 		pmu_cell_time(&cell[SELF][i],
@@ -309,7 +309,7 @@ static bool has_doubt(const struct pmu_text *t, const char *region, int thread, 
  * @thread: number, in its part of a combined model; negative: any.  A doubt without them is about
  *	all.
  */
-static bool is_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
+static bool is_place_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
 {
 	const struct pmu_model_doubt any = { .region = region, .thread = INT_MIN, .part = INT_MIN };
 	unsigned int first = first_doubt(t, &any);
@@ -369,8 +369,8 @@ static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *ro
 		return false;
 	for (int names = n_names; names > PMU_MODEL_DOUBT_NAMES; names--)
 		tail = behind_first(tail);
-	return is_doubtful(t, path, thread, part) ||
-	       (tail != path && is_doubtful(t, tail, thread, part));
+	return is_place_doubtful(t, path, thread, part) ||
+	       (tail != path && is_place_doubtful(t, tail, thread, part));
 }
 
 /*
@@ -387,7 +387,7 @@ static bool has_doubtful_part(const struct rows *r, unsigned int sum)
 	return false;
 }
 
-static const char *mark_of(const struct rows *r, unsigned int i)
+static const char *mark_of_row(const struct rows *r, unsigned int i)
 {
 	const struct pmu_model_row *row = &r->row[i];
 	struct pmu_text *t = r->t;
@@ -452,7 +452,7 @@ static void fill_labels(struct rows *r)
 	for (unsigned int i = 0; i < r->n; i++) {
 		r->table.label[i].name = pmu_text_row_name(r->t, &r->row[i]);
 		r->table.label[i].depth = (unsigned int)r->row[i].depth;
-		r->table.mark[i] = mark_of(r, i);
+		r->table.mark[i] = mark_of_row(r, i);
 	}
 }
 
@@ -468,7 +468,7 @@ static void find_unknown(struct rows *r)
 }
 
 /* Of very many regions only those with the most time: a region's parent has at least as much. */
-static void choose(struct rows *r)
+static void choose_rows(struct rows *r)
 {
 	struct pmu_text_choice *choice = &r->choice;
 
@@ -542,11 +542,11 @@ static void print_table(struct rows *r)
 		t->legend |= PMU_LEGEND_DEEP;
 }
 
-static void put_rows(struct rows *r)
+static void print_rows(struct rows *r)
 {
 	struct pmu_text *t = r->t;
 
-	choose(r);
+	choose_rows(r);
 	if (!r->n && !t->failed) {
 		put_left_out(r);
 		return;
@@ -596,7 +596,7 @@ static void team_columns(struct rows *r)
 		const struct pmu_model_team *team = r->row[i].team;
 
 		if (!team) { /* a program */
-			pmu_cell_time(&cell[TEAM_TIME][i], time_of(&r->row[i]));
+			pmu_cell_time(&cell[TEAM_TIME][i], time_of_row(&r->row[i]));
 			pmu_cell_share(&cell[TEAM_SHARE][i], r->row[i].share);
 			continue;
 		}
@@ -761,7 +761,7 @@ static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
 		r.table.color = t->color;
 		r.others = pmu_model_is_socket(t->model, r.row) ? ~s->sockets : s->sockets;
 		thread_title(t, s, &t->model->thread[thread]);
-		put_rows(&r);
+		print_rows(&r);
 	}
 }
 
@@ -774,7 +774,7 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
 			  .table.color = t->color };
 
 	section_title(t, section);
-	put_rows(&r);
+	print_rows(&r);
 	put_teams(&r);
 	if ((t->model->n_parts > 1 || t->model->ranks) && !t->failed && r.n)
 		t->model->several->put_over(t, section, r.at, r.n);

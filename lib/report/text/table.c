@@ -155,7 +155,7 @@ static bool has_text(const void *text, uintptr_t label)
 	return !strcmp(((const struct pmu_table_label *)label)->text, text);
 }
 
-static uint32_t hash_of(const char *text)
+static uint32_t hash_of_text(const char *text)
 {
 	return pmu_hash_text(text, strlen(text));
 }
@@ -163,7 +163,8 @@ static uint32_t hash_of(const char *text)
 /* Where a name's text stands among those seen; NULL: a different name has taken it. */
 static struct pmu_index_place *find_seen(const struct layout *l, const char *name, const char *text)
 {
-	struct pmu_index_place *place = pmu_index_find(&l->seen, hash_of(text), has_text, text);
+	struct pmu_index_place *place = pmu_index_find(&l->seen, hash_of_text(text), has_text,
+						       text);
 	const struct pmu_table_label *label = (const void *)place->thing;
 
 	return label && strcmp(label->name, name) != 0 ? NULL : place;
@@ -315,7 +316,7 @@ static int make_label(struct layout *l, unsigned int row, bool whole)
 		return -ENOMEM;
 	seen = find_seen(l, label->name, label->text);
 	if (seen && !seen->thing)
-		pmu_index_take(&l->seen, seen, hash_of(label->text), (uintptr_t)label);
+		pmu_index_take(&l->seen, seen, hash_of_text(label->text), (uintptr_t)label);
 	return 0;
 }
 
@@ -441,7 +442,8 @@ static void put_titles(const struct layout *l, unsigned int first, unsigned int 
 	}
 }
 
-static void put_row(const struct layout *l, unsigned int row, unsigned int first, unsigned int end)
+static void put_table_row(const struct layout *l, unsigned int row, unsigned int first,
+			  unsigned int end)
 {
 	const struct pmu_table_label *label = &l->table->label[row];
 	char indent[128];
@@ -465,13 +467,13 @@ static void put_row(const struct layout *l, unsigned int row, unsigned int first
 	end_line(l->out);
 }
 
-static void put_part(const struct layout *l, unsigned int first, unsigned int end)
+static void put_table_part(const struct layout *l, unsigned int first, unsigned int end)
 {
 	if (first)
 		pmu_strbuf_add(l->out, "\n");
 	put_titles(l, first, end);
 	for (unsigned int i = 0; i < l->table->n_rows; i++)
-		put_row(l, i, first, end);
+		put_table_row(l, i, first, end);
 }
 
 int pmu_table_print(struct pmu_strbuf *out, struct pmu_table *table, unsigned int width,
@@ -501,7 +503,7 @@ int pmu_table_print(struct pmu_strbuf *out, struct pmu_table *table, unsigned in
 		for (end = first + 1; end < table->n_columns; end++)
 			if (table->column[end].part != table->column[first].part)
 				break;
-		put_part(&l, first, end);
+		put_table_part(&l, first, end);
 	}
 	return 0;
 }

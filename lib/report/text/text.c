@@ -113,7 +113,7 @@ int pmu_text_compare_doubts(const struct pmu_model_doubt *a, const struct pmu_mo
 	return order ? order : compare_numbers(a->part, b->part);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_doubt_place(const void *a, const void *b)
 {
 	return pmu_text_compare_doubts(a, b);
 }
@@ -144,7 +144,7 @@ static void sort_doubts(struct pmu_text *t)
 	for (unsigned int i = 0; i < t->model->n_doubts; i++)
 		add_doubtful(t, &t->model->doubt[i]);
 	if (t->n_doubtful)
-		qsort(t->doubtful, t->n_doubtful, sizeof(*t->doubtful), by_place);
+		qsort(t->doubtful, t->n_doubtful, sizeof(*t->doubtful), by_doubt_place);
 }
 
 /* Threads. */
@@ -200,7 +200,7 @@ static struct most find_most(const struct pmu_model *model)
 	return most;
 }
 
-static void put_known(struct pmu_cell *cell, int64_t value, int64_t most)
+static void put_thread_cell(struct pmu_cell *cell, int64_t value, int64_t most)
 {
 	if (value < 0)
 		pmu_cell_none(cell);
@@ -209,9 +209,9 @@ static void put_known(struct pmu_cell *cell, int64_t value, int64_t most)
 }
 
 /* @i: row of the table */
-static void fill_thread(struct pmu_text *t, const struct pmu_model_thread *thread, unsigned int i,
-			const struct most *most, struct pmu_table_label *label,
-			struct pmu_cell *const cell[N_THREAD_COLUMNS])
+static void fill_thread_row(struct pmu_text *t, const struct pmu_model_thread *thread,
+			    unsigned int i, const struct most *most, struct pmu_table_label *label,
+			    struct pmu_cell *const cell[N_THREAD_COLUMNS])
 {
 	struct pmu_strbuf text = { 0 };
 	struct pmu_cell merged;
@@ -239,8 +239,8 @@ static void fill_thread(struct pmu_text *t, const struct pmu_model_thread *threa
 	else
 		pmu_cell_share(&cell[IN_REGIONS][i],
 			       (double)thread->in_regions_ns / (double)thread->time_ns);
-	put_known(&cell[FAULTS][i], faults_of(thread), most->faults);
-	put_known(&cell[SWITCHES][i], switches_of(thread), most->switches);
+	put_thread_cell(&cell[FAULTS][i], faults_of(thread), most->faults);
+	put_thread_cell(&cell[SWITCHES][i], switches_of(thread), most->switches);
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
 }
@@ -267,7 +267,7 @@ static bool choose_threads(struct pmu_text *t, struct pmu_longest *longest)
 	return !t->failed;
 }
 
-static void put_threads(struct pmu_text *t)
+static void print_threads(struct pmu_text *t)
 {
 	const struct most most = find_most(t->model);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
@@ -288,7 +288,8 @@ static void put_threads(struct pmu_text *t)
 	if (t->failed)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		fill_thread(t, &t->model->thread[longest.at[i]], i, &most, &table.label[i], cell);
+		fill_thread_row(t, &t->model->thread[longest.at[i]], i, &most, &table.label[i],
+				cell);
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++)
 		if (i == IN_REGIONS || says_something(cell[i], n))
 			table.column[table.n_columns++] = (struct pmu_table_column){
@@ -323,7 +324,7 @@ static void put_who(struct pmu_text *t)
 	if (t->model->n_parts > 1)
 		t->model->several->put_table(t);
 	if (!t->failed && threads_worth_a_table(t))
-		put_threads(t);
+		print_threads(t);
 }
 
 static void put_legend(struct pmu_text *t)

@@ -36,7 +36,7 @@ static bool any_spread(const struct pmu_model_row *row, unsigned int n)
 	return false;
 }
 
-static bool is_wanted(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
+static bool wants_times(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
 {
 	if (!n || !any_spread(row, n))
 		return false;
@@ -44,14 +44,14 @@ static bool is_wanted(const struct pmu_text *t, const struct pmu_model_row *row,
 }
 
 /* A row that was only re-entered has no outermost call that has ended. */
-static double known(const struct pmu_model_row *row, uint64_t ns)
+static double known_time(const struct pmu_model_row *row, uint64_t ns)
 {
 	return row->max_ns || !row->time_ns ? (double)ns : NAN;
 }
 
 enum { MEAN, DEVIATION, SHORTEST, FIRST_PERCENTILE, LONGEST = FIRST_PERCENTILE + PMU_PERCENTILES };
 
-static double time_of(const struct pmu_model_row *row, unsigned int column)
+static double time_in_column(const struct pmu_model_row *row, unsigned int column)
 {
 	uint64_t ns;
 
@@ -61,9 +61,9 @@ static double time_of(const struct pmu_model_row *row, unsigned int column)
 	case DEVIATION:
 		return row->sd_ns;
 	case SHORTEST:
-		return known(row, row->min_ns);
+		return known_time(row, row->min_ns);
 	case LONGEST:
-		return known(row, row->max_ns);
+		return known_time(row, row->max_ns);
 	}
 	return pmu_row_percentile(row, pmu_percentiles[column - FIRST_PERCENTILE].per_mille, &ns)
 		       ? (double)ns
@@ -92,14 +92,14 @@ static void fill_cell(struct pmu_text *t, struct pmu_cell *cell, const struct pm
 
 	if (!row->calls || row->flags & PMU_ROW_PROGRAM || (column != MEAN && !has_spread(row)))
 		return;
-	ns = time_of(row, column);
+	ns = time_in_column(row, column);
 	pmu_cell_time(cell, ns);
 	if (isnan(ns))
 		t->legend |= PMU_LEGEND_UNKNOWN;
 }
 
-static void add_column(struct pmu_text *t, struct pmu_table *table, const struct pmu_model_row *row,
-		       unsigned int column)
+static void add_times_column(struct pmu_text *t, struct pmu_table *table,
+			     const struct pmu_model_row *row, unsigned int column)
 {
 	struct pmu_cell *cell = pmu_text_detail_column(t, table, title_of(column), "time per call");
 
@@ -107,7 +107,7 @@ static void add_column(struct pmu_text *t, struct pmu_table *table, const struct
 		fill_cell(t, &cell[i], &row[i], column);
 }
 
-static bool is_shown(unsigned int column, bool percentiles)
+static bool is_column_shown(unsigned int column, bool percentiles)
 {
 	return percentiles || column < FIRST_PERCENTILE || column == LONGEST;
 }
@@ -117,12 +117,12 @@ void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigne
 	bool percentiles = has_histogram(row, n);
 	struct pmu_table table;
 
-	if (t->failed || !is_wanted(t, row, n) ||
+	if (t->failed || !wants_times(t, row, n) ||
 	    !pmu_text_detail_begin(t, &table, row, n, TIME_COLUMNS))
 		return;
 	for (unsigned int c = 0; c < TIME_COLUMNS && !t->failed; c++)
-		if (is_shown(c, percentiles))
-			add_column(t, &table, row, c);
+		if (is_column_shown(c, percentiles))
+			add_times_column(t, &table, row, c);
 	pmu_text_detail_end(t, &table);
 }
 
@@ -144,8 +144,8 @@ static const char *program_of(const struct pmu_model_section *s, const struct pm
 	return row->flags & PMU_ROW_PROGRAM ? row->name : NULL;
 }
 
-static void add_own(struct own *own, const struct pmu_model_section *s, unsigned int i,
-		    uint64_t part, uint64_t all)
+static void add_own_share(struct own *own, const struct pmu_model_section *s, unsigned int i,
+			  uint64_t part, uint64_t all)
 {
 	const struct pmu_model_row *row = &s->row[i];
 	double share = all ? (double)part / (double)all : 0;
@@ -171,9 +171,10 @@ static void find_in_time(const struct pmu_model *model, struct own *own)
 			const struct pmu_model_row *row = &s->row[k];
 
 			if (row->team)
-				add_own(own, s, k, row->team->all.cost_ns, row->team->all.time_ns);
+				add_own_share(own, s, k, row->team->all.cost_ns,
+					      row->team->all.time_ns);
 			else
-				add_own(own, s, k, row->cost_ns, row->time_ns);
+				add_own_share(own, s, k, row->cost_ns, row->time_ns);
 		}
 	}
 }
@@ -185,9 +186,10 @@ static void find_in_count(const struct pmu_model_section *s, unsigned int c, str
 		const struct pmu_model_team *team = row->team;
 
 		if (team && !(team->all.missing >> c & 1))
-			add_own(own, s, i, team->all.raw[c] - team->all.net[c], team->all.raw[c]);
+			add_own_share(own, s, i, team->all.raw[c] - team->all.net[c],
+				      team->all.raw[c]);
 		else if (!(row->missing >> c & 1))
-			add_own(own, s, i, row->cost[c], row->raw[c]);
+			add_own_share(own, s, i, row->cost[c], row->raw[c]);
 	}
 }
 

@@ -80,7 +80,7 @@ static bool has_nodes(const struct pmu_model_section *section, const struct pmu_
 
 /* --- which regions --- */
 
-static int by_path(const void *a, const void *b)
+static int by_place_path(const void *a, const void *b)
 {
 	return strcmp(((const struct place *)a)->path, ((const struct place *)b)->path);
 }
@@ -117,11 +117,11 @@ static unsigned int find_rows(struct pmu_text *t, struct place *place)
 }
 
 /* Those of one path are one region, with the time of all its groups. */
-static unsigned int merge(struct place *place, unsigned int n)
+static unsigned int merge_places(struct place *place, unsigned int n)
 {
 	unsigned int n_regions = 0;
 
-	qsort(place, n, sizeof(*place), by_path);
+	qsort(place, n, sizeof(*place), by_place_path);
 	for (unsigned int i = 0; i < n; i++) {
 		if (n_regions && !strcmp(place[n_regions - 1].path, place[i].path))
 			place[n_regions - 1].time_ns += place[i].time_ns;
@@ -159,7 +159,7 @@ static int path_to_region(const void *path, const void *region)
 	return strcmp(path, (*(struct region *const *)region)->path);
 }
 
-static void choose(struct trees *trees)
+static void choose_regions(struct trees *trees)
 {
 	struct pmu_text *t = trees->t;
 	unsigned int n = find_rows(t, NULL), n_regions, most = most_shown(t);
@@ -169,7 +169,7 @@ static void choose(struct trees *trees)
 	if (!place)
 		return;
 	find_rows(t, place);
-	n_regions = merge(place, n);
+	n_regions = merge_places(place, n);
 	trees->n = n_regions < most ? n_regions : most;
 	trees->n_left = n_regions - trees->n;
 	trees->most_left = trees->n_left ? place[trees->n].time_ns : 0;
@@ -199,7 +199,7 @@ static void take_values(const struct pmu_model_section *section, const struct pm
 	}
 }
 
-static void fill(struct trees *trees)
+static void fill_trees(struct trees *trees)
 {
 	const struct pmu_model *model = trees->t->model;
 
@@ -228,12 +228,12 @@ struct tree {
 	int parent[PMU_TOPDOWN_MAX_NODES], depth[PMU_TOPDOWN_MAX_NODES];
 };
 
-static bool is_set(uint64_t mask, unsigned int node)
+static bool is_node_set(uint64_t mask, unsigned int node)
 {
 	return mask >> node & 1;
 }
 
-static int index_of(const struct pmu_topdown_tree *of, const char *name)
+static int node_index_of(const struct pmu_topdown_tree *of, const char *name)
 {
 	for (unsigned int i = 0; name && i < of->n; i++)
 		if (!strcmp(of->node[i].name, name))
@@ -253,22 +253,23 @@ static bool parent_counts(const struct tree *tree, unsigned int node)
 
 	while (parent >= 0 && isnan(tree->value[parent]))
 		parent = tree->parent[parent];
-	return parent < 0 || is_set(tree->counts, (unsigned int)parent);
+	return parent < 0 || is_node_set(tree->counts, (unsigned int)parent);
 }
 
 /* Parents stand before their children. */
-static void judge(struct tree *tree, uint64_t counted)
+static void judge_tree(struct tree *tree, uint64_t counted)
 {
 	for (unsigned int i = 0; i < tree->of->n; i++) {
 		const struct pmu_topdown_node *node = &tree->of->node[i];
-		int parent = index_of(tree->of, node->parent);
+		int parent = node_index_of(tree->of, node->parent);
 
 		tree->parent[i] = parent;
 		tree->depth[i] = parent < 0 ? 0 : tree->depth[parent] + 1;
-		if ((is_above(tree, (int)i) || is_above(tree, index_of(tree->of, node->also))) &&
+		if ((is_above(tree, (int)i) ||
+		     is_above(tree, node_index_of(tree->of, node->also))) &&
 		    !isnan(tree->value[i]) && parent_counts(tree, i))
 			tree->counts |= UINT64_C(1) << i;
-		if (!is_set(counted, i))
+		if (!is_node_set(counted, i))
 			continue;
 		/* and what is around it, counted or not */
 		for (int at = (int)i; at >= 0; at = tree->parent[at])
@@ -295,7 +296,8 @@ static int find_leaf(const struct tree *tree)
 	do {
 		next = -1;
 		for (unsigned int i = 0; i < tree->of->n; i++)
-			if (is_set(tree->counts, i) && (int)i != leaf && is_below(tree, i, leaf) &&
+			if (is_node_set(tree->counts, i) && (int)i != leaf &&
+			    is_below(tree, i, leaf) &&
 			    (next < 0 || tree->value[i] > tree->value[next]))
 				next = (int)i;
 		if (next >= 0)
@@ -347,7 +349,7 @@ static void put_node(const struct tree *tree, unsigned int i, int leaf)
 			: bar_width(tree->t)      ? "slots "
 						  : "slots");
 	put_bar(tree->t, tree->value[i]);
-	if (is_set(tree->counts, i))
+	if (is_node_set(tree->counts, i))
 		pmu_strbuf_add(out, (int)i == leaf ? " * <--" : " *");
 	pmu_strbuf_add(out, "\n");
 }
@@ -377,7 +379,7 @@ static bool any_value(const struct pmu_topdown_tree *of, const double *value)
 }
 
 /* Of a path that is too long its end, which tells more. */
-static void put_title(struct pmu_text *t, const struct region *region, const char *core)
+static void put_tree_title(struct pmu_text *t, const struct region *region, const char *core)
 {
 	const char *name = region->name, *sign = "";
 	struct pmu_cell time;
@@ -404,11 +406,11 @@ static void put_tree(struct trees *trees, const struct region *region, unsigned 
 
 	if (!any_value(tree.of, tree.value))
 		return;
-	judge(&tree, trees->counted[which]);
+	judge_tree(&tree, trees->counted[which]);
 	leaf = find_leaf(&tree);
-	put_title(t, region, tree.of->core);
+	put_tree_title(t, region, tree.of->core);
 	for (unsigned int i = 0; i < tree.of->n; i++)
-		if (is_set(tree.shown, i))
+		if (is_node_set(tree.shown, i))
 			put_node(&tree, i, leaf);
 	put_sentence(&tree, leaf);
 }
@@ -420,10 +422,10 @@ void pmu_text_topdown(struct pmu_text *t)
 	find_nodes(&trees);
 	if (!trees.counted[0] && !trees.counted[1])
 		return;
-	choose(&trees);
+	choose_regions(&trees);
 	if (t->failed || !trees.n)
 		return;
-	fill(&trees);
+	fill_trees(&trees);
 	pmu_strbuf_add(t->out, "\n  ");
 	pmu_text_wrap(
 		t,

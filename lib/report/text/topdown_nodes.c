@@ -245,7 +245,7 @@ const struct pmu_topdown_tree pmu_topdown_trees[PMU_TOPDOWN_TREES] = {
 /* How metrics of E cores end; those of the second kind are shares of what four events have. */
 static const char *const e_endings[] = { ", E core", ", E core slots" };
 
-static bool is_named(const char *metric, const char *name, const char *ending)
+static bool is_node_metric(const char *metric, const char *name, const char *ending)
 {
 	size_t len = strlen(name);
 
@@ -261,7 +261,7 @@ int pmu_topdown_find(const char *metric, unsigned int *tree)
 		}
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(e_nodes); i++)
 		for (size_t e = 0; e < PMU_ARRAY_LEN(e_endings); e++)
-			if (is_named(metric, e_nodes[i].name, e_endings[e])) {
+			if (is_node_metric(metric, e_nodes[i].name, e_endings[e])) {
 				*tree = 1;
 				return (int)i;
 			}

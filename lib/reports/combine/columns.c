@@ -6,7 +6,7 @@
 #include "report/model/block.h"
 #include "reports/combine/combining.h"
 
-static bool same(const char *a, const char *b)
+static bool same_or_none(const char *a, const char *b)
 {
 	return !strcmp(a ? a : "", b ? b : "");
 }
@@ -24,7 +24,7 @@ int pmu_joining_section(struct pmu_joining *j)
 	struct pmu_model *model = j->c->model;
 	unsigned int i = 0;
 
-	while (i < model->n_sections && !same(model->section[i].group, j->old->group))
+	while (i < model->n_sections && !same_or_none(model->section[i].group, j->old->group))
 		i++;
 	j->into = &model->section[i];
 	j->about = &j->joined[i];
@@ -47,8 +47,9 @@ unsigned int pmu_joining_count(const struct pmu_joining *j, unsigned int count)
 	unsigned int i = 0;
 
 	while (i < j->into->n_counts &&
-	       !(same(j->about->count[i], is->name) && same(j->into->count[i].unit, is->unit) &&
-		 same(scope_of(j->into, i), scope_of(j->old, count))))
+	       !(same_or_none(j->about->count[i], is->name) &&
+		 same_or_none(j->into->count[i].unit, is->unit) &&
+		 same_or_none(scope_of(j->into, i), scope_of(j->old, count))))
 		i++;
 	return i;
 }
@@ -63,7 +64,7 @@ static const char *name_of_count(const struct pmu_joining *j, unsigned int count
 	const char *scope = scope_of(j->old, count);
 
 	for (unsigned int i = 0; i < j->into->n_counts; i++)
-		if (same(j->about->count[i], is->name))
+		if (same_or_none(j->about->count[i], is->name))
 			return pmu_model_textf(j->c->model, "%s (%s)", j->about->count[i],
 					       scope ? scope : unit);
 	return pmu_combining_text(j->c, is->name);
@@ -92,16 +93,17 @@ static int add_count(const struct pmu_joining *j, unsigned int count)
  * A metric with different formulas cannot be computed for the sum: its column is kept, without a
  * formula.
  */
-static int add_metric(const struct pmu_joining *j, const struct pmu_model_metric *metric)
+static int join_metric(const struct pmu_joining *j, const struct pmu_model_metric *metric)
 {
 	struct pmu_model_section *s = j->into;
 	struct pmu_model_metric *more;
 
 	for (unsigned int i = 0; i < s->n_metrics; i++) {
-		if (!same(s->metric[i].name, metric->name) ||
-		    !same(s->metric[i].unit, metric->unit))
+		if (!same_or_none(s->metric[i].name, metric->name) ||
+		    !same_or_none(s->metric[i].unit, metric->unit))
 			continue;
-		if (same(s->metric[i].formula, metric->formula) || same(s->metric[i].formula, ""))
+		if (same_or_none(s->metric[i].formula, metric->formula) ||
+		    same_or_none(s->metric[i].formula, ""))
 			return 0;
 		s->metric[i].formula = "";
 		return pmu_model_add_note(
@@ -132,7 +134,7 @@ int pmu_joining_columns(struct pmu_joining *j)
 	for (unsigned int i = 0; !rc && i < j->old->n_counts; i++)
 		rc = add_count(j, i);
 	for (unsigned int i = 0; !rc && i < j->old->n_metrics; i++)
-		rc = add_metric(j, &j->old->metric[i]);
+		rc = join_metric(j, &j->old->metric[i]);
 	if (rc)
 		return rc;
 	if (j->old->read_ns > j->into->read_ns)

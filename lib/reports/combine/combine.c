@@ -16,7 +16,7 @@
 
 /* --- texts --- */
 
-static bool is_text(const void *wanted, uintptr_t thing)
+static bool is_same_text(const void *wanted, uintptr_t thing)
 {
 	return !strcmp((const char *)thing, wanted);
 }
@@ -35,7 +35,7 @@ const char *pmu_combining_text(struct pmu_combining *c, const char *text)
 		return "";
 	}
 	hash = pmu_hash_text(text, len);
-	place = pmu_index_find(&c->texts, hash, is_text, text);
+	place = pmu_index_find(&c->texts, hash, is_same_text, text);
 	if (place->thing)
 		return (const char *)place->thing;
 	copy = pmu_block_text(&c->model->blocks, text, len);
@@ -70,7 +70,7 @@ static unsigned int parts_in(const struct pmu_model *model)
 	return model->n_parts ? model->n_parts : 1;
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -90,16 +90,16 @@ static int by_part(const void *a, const void *b, void *combining)
 	if (c->ranked)
 		order = x->is.rank < y->is.rank ? -1 : x->is.rank > y->is.rank;
 	if (!order)
-		order = compare(x->is.start_unix_ns, y->is.start_unix_ns);
+		order = compare_u64(x->is.start_unix_ns, y->is.start_unix_ns);
 	if (!order)
 		order = strcmp(text_or_empty(x->is.host), text_or_empty(y->is.host));
 	if (!order)
 		order = x->is.pid < y->is.pid ? -1 : x->is.pid > y->is.pid;
 	if (!order)
-		order = compare(x->is.nth, y->is.nth);
+		order = compare_u64(x->is.nth, y->is.nth);
 	if (!order)
-		order = compare(x->from, y->from);
-	return order ? order : compare(x->part, y->part);
+		order = compare_u64(x->from, y->from);
+	return order ? order : compare_u64(x->part, y->part);
 }
 
 static void look_at_parts(struct pmu_combining *c)
@@ -200,16 +200,16 @@ struct found {
 	unsigned int from, index;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_socket_part(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
-	int order = compare(x->socket, y->socket);
+	int order = compare_u64(x->socket, y->socket);
 
 	if (!order)
-		order = compare(x->part, y->part);
+		order = compare_u64(x->part, y->part);
 	if (!order)
-		order = compare(x->from, y->from);
-	return order ? order : compare(x->index, y->index);
+		order = compare_u64(x->from, y->from);
+	return order ? order : compare_u64(x->index, y->index);
 }
 
 static unsigned int part_of_thread(const struct pmu_combining *c, unsigned int from,
@@ -237,7 +237,7 @@ static struct found *find_threads(struct pmu_combining *c, unsigned int n)
 			};
 	}
 	if (found)
-		qsort(found, n, sizeof(*found), by_place);
+		qsort(found, n, sizeof(*found), by_socket_part);
 	return found;
 }
 

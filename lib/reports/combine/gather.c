@@ -57,7 +57,7 @@ struct pmu_gathering {
 };
 
 /* Room for @n in an array that grows.  Return: 0 or -ENOMEM, and it is as it was. */
-static int make_room(void *array, size_t *room, size_t n, size_t size)
+static int make_array_room(void *array, size_t *room, size_t n, size_t size)
 {
 	size_t want = *room ? *room : 16;
 	void *old, *grown;
@@ -78,7 +78,7 @@ static int make_room(void *array, size_t *room, size_t n, size_t size)
 
 /* --- what is kept of an input --- */
 
-static void keep_text(struct pmu_gathering *g, const char **text)
+static void keep_gathered_text(struct pmu_gathering *g, const char **text)
 {
 	*text = pmu_combining_text(&g->c, *text);
 }
@@ -99,12 +99,12 @@ static void keep_parts(struct pmu_gathering *g, struct pmu_model *stub)
 	for (unsigned int i = 0; !g->c.failed && i < stub->n_parts; i++) {
 		struct pmu_model_part *part = &stub->part[i];
 
-		keep_text(g, &part->label);
-		keep_text(g, &part->program);
-		keep_text(g, &part->command);
-		keep_text(g, &part->host);
+		keep_gathered_text(g, &part->label);
+		keep_gathered_text(g, &part->program);
+		keep_gathered_text(g, &part->command);
+		keep_gathered_text(g, &part->host);
 		if (part->died)
-			keep_text(g, &part->died);
+			keep_gathered_text(g, &part->died);
 	}
 }
 
@@ -114,8 +114,8 @@ static void keep_threads(struct pmu_gathering *g, struct pmu_model *stub)
 
 	stub->thread = copy_array(g, stub->thread, n, sizeof(*stub->thread));
 	for (unsigned int i = 0; !g->c.failed && i < n; i++) {
-		keep_text(g, &stub->thread[i].name);
-		keep_text(g, &stub->thread[i].core_type);
+		keep_gathered_text(g, &stub->thread[i].name);
+		keep_gathered_text(g, &stub->thread[i].core_type);
 	}
 }
 
@@ -125,22 +125,22 @@ static void keep_remarks(struct pmu_gathering *g, struct pmu_model *stub)
 	stub->refusal = copy_array(g, stub->refusal, stub->n_refusals, sizeof(*stub->refusal));
 	stub->doubt = copy_array(g, stub->doubt, stub->n_doubts, sizeof(*stub->doubt));
 	for (unsigned int i = 0; !g->c.failed && i < stub->n_notes; i++)
-		keep_text(g, &stub->note[i]);
+		keep_gathered_text(g, &stub->note[i]);
 	for (unsigned int i = 0; !g->c.failed && i < stub->n_refusals; i++) {
-		keep_text(g, &stub->refusal[i].source);
-		keep_text(g, &stub->refusal[i].why);
-		keep_text(g, &stub->refusal[i].mend);
+		keep_gathered_text(g, &stub->refusal[i].source);
+		keep_gathered_text(g, &stub->refusal[i].why);
+		keep_gathered_text(g, &stub->refusal[i].mend);
 	}
 	for (unsigned int i = 0; !g->c.failed && i < stub->n_doubts; i++) {
 		struct pmu_model_doubt *doubt = &stub->doubt[i];
 
-		keep_text(g, &doubt->text);
-		keep_text(g, &doubt->region);
+		keep_gathered_text(g, &doubt->text);
+		keep_gathered_text(g, &doubt->region);
 		doubt->parts = copy_array(g, doubt->parts, doubt->n_parts, sizeof(*doubt->parts));
 	}
 }
 
-static int keep(struct pmu_gathering *g, const struct pmu_model *model)
+static int keep_model_head(struct pmu_gathering *g, const struct pmu_model *model)
 {
 	static const size_t text[] = {
 		offsetof(struct pmu_model, program), offsetof(struct pmu_model, command),
@@ -151,16 +151,17 @@ static int keep(struct pmu_gathering *g, const struct pmu_model *model)
 	};
 	struct pmu_model *stub = copy_array(g, model, 1, sizeof(*model));
 
-	if (!stub || make_room(&g->stub, &g->stub_room, g->c.n_from + 1, sizeof(*g->stub)) < 0)
+	if (!stub ||
+	    make_array_room(&g->stub, &g->stub_room, g->c.n_from + 1, sizeof(*g->stub)) < 0)
 		return -ENOMEM;
 	stub->blocks = NULL;
 	stub->section = NULL;
 	stub->n_sections = 0;
 	stub->run = NULL;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(text); i++)
-		keep_text(g, (const char **)((char *)stub + text[i]));
+		keep_gathered_text(g, (const char **)((char *)stub + text[i]));
 	if (stub->died)
-		keep_text(g, &stub->died);
+		keep_gathered_text(g, &stub->died);
 	keep_parts(g, stub);
 	keep_threads(g, stub);
 	keep_remarks(g, stub);
@@ -184,7 +185,7 @@ static int widen_counts(struct pmu_gathering *g, uint64_t **counts, unsigned int
 }
 
 /* New columns: what was added so far has nothing in them. */
-static int widen(struct pmu_gathering *g, struct section *s, unsigned int before)
+static int widen_section(struct pmu_gathering *g, struct section *s, unsigned int before)
 {
 	unsigned int n = s->f.section->n_counts;
 	uint32_t more = pmu_columns_all(n) & ~pmu_columns_all(before),
@@ -210,9 +211,9 @@ static int sum_room(struct section *s, size_t n)
 {
 	size_t room[3] = { s->room, s->room, s->room };
 
-	if (make_room(&s->f.summing, &room[0], n, sizeof(*s->f.summing)) < 0 ||
-	    make_room(&s->row, &room[1], n, sizeof(*s->row)) < 0 ||
-	    make_room(&s->gathered, &room[2], n, sizeof(*s->gathered)) < 0)
+	if (make_array_room(&s->f.summing, &room[0], n, sizeof(*s->f.summing)) < 0 ||
+	    make_array_room(&s->row, &room[1], n, sizeof(*s->row)) < 0 ||
+	    make_array_room(&s->gathered, &room[2], n, sizeof(*s->gathered)) < 0)
 		return -ENOMEM;
 	s->f.section->row = s->row;
 	s->room = room[0];
@@ -254,8 +255,8 @@ static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int 
 		return 0;
 	if (!*latest || section->portion[*latest - 1].part != part) {
 		if (section->n_portions == UINT_MAX ||
-		    make_room(&s->portion, &s->portion_room, section->n_portions + 1,
-			      sizeof(*portion)) < 0)
+		    make_array_room(&s->portion, &s->portion_room, section->n_portions + 1,
+				    sizeof(*portion)) < 0)
 			return -ENOMEM;
 		section->portion = s->portion;
 		*latest = ++section->n_portions;
@@ -367,10 +368,10 @@ static int section_room(struct pmu_gathering *g)
 
 	if (model->n_sections < g->section_room)
 		return 0;
-	if (make_room(&g->section, &room[0], g->section_room + 1, sizeof(*g->section)) < 0 ||
-	    make_room(&g->joined, &room[1], g->section_room + 1, sizeof(*g->joined)) < 0 ||
-	    make_room(&g->model_section, &room[2], g->section_room + 1, sizeof(*g->model_section)) <
-		    0)
+	if (make_array_room(&g->section, &room[0], g->section_room + 1, sizeof(*g->section)) < 0 ||
+	    make_array_room(&g->joined, &room[1], g->section_room + 1, sizeof(*g->joined)) < 0 ||
+	    make_array_room(&g->model_section, &room[2], g->section_room + 1,
+			    sizeof(*g->model_section)) < 0)
 		return -ENOMEM;
 	model->section = g->model_section;
 	g->section_room = room[0];
@@ -397,7 +398,7 @@ static int add_section(struct pmu_gathering *g, const struct pmu_model *model,
 	before = j.into->n_counts;
 	rc = pmu_joining_columns(&j);
 	if (!rc && j.into->n_counts > before)
-		rc = widen(g, s, before);
+		rc = widen_section(g, s, before);
 	for (unsigned int i = 0; i < old->n_counts && !rc; i++)
 		j.count_at[i] = pmu_joining_count(&j, i);
 	sum_of = calloc((size_t)old->n_rows + 1, sizeof(*sum_of));
@@ -485,7 +486,7 @@ static int place_portions(const struct pmu_gathering *g, const struct section *s
 }
 
 /* Into the model's memory. */
-static int settle(struct pmu_gathering *g)
+static int settle_sections(struct pmu_gathering *g)
 {
 	struct pmu_model *model = g->c.model;
 
@@ -522,7 +523,7 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 		if (!rc)
 			pmu_rows_mark(s->f.section, s->f.section->row, s->f.section->n_rows);
 	}
-	return rc ? rc : settle(g);
+	return rc ? rc : settle_sections(g);
 }
 
 /* --- how all is spread over ranks --- */
@@ -586,7 +587,7 @@ static bool takes(const struct pmu_model *model)
 }
 
 /* Whether all of an input finds room, before anything of it is in there. */
-static bool has_room(struct pmu_gathering *g, const struct pmu_model *model)
+static bool has_room_for_model(struct pmu_gathering *g, const struct pmu_model *model)
 {
 	unsigned int n_parts = model->n_parts ? model->n_parts : 1;
 	struct pmu_joining j = { .c = &g->c };
@@ -619,7 +620,7 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 
 	if (!takes(model))
 		return -ENOTSUP;
-	if (!has_room(g, model))
+	if (!has_room_for_model(g, model))
 		return -E2BIG;
 	for (unsigned int i = 0; !rc && i < model->n_sections; i++)
 		rc = add_section(g, model, &model->section[i]);
@@ -627,7 +628,7 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 	if (rc == -E2BIG)
 		rc = -ENOTSUP;
 	if (!rc)
-		rc = keep(g, model);
+		rc = keep_model_head(g, model);
 	if (!rc)
 		add_ranks(g, model);
 	g->n_parts += n_parts;

@@ -62,7 +62,7 @@ static int note_apart(struct pmu_combining *c)
 			first->label, apart.number, apart.unit, last->label));
 }
 
-static int note_sockets(struct pmu_combining *c)
+static int note_shared_sockets(struct pmu_combining *c)
 {
 	bool counted = false;
 
@@ -110,7 +110,7 @@ static int notes(struct pmu_combining *c)
 	return rc;
 }
 
-static int refusals(struct pmu_combining *c)
+static int join_refusals(struct pmu_combining *c)
 {
 	struct pmu_strbuf text = { 0 };
 	struct pmu_remarks s;
@@ -265,10 +265,10 @@ int pmu_combining_remarks(struct pmu_combining *c)
 	if (!rc)
 		rc = note_apart(c);
 	if (!rc)
-		rc = note_sockets(c);
+		rc = note_shared_sockets(c);
 	if (!rc)
 		rc = notes(c);
 	if (!rc)
-		rc = refusals(c);
+		rc = join_refusals(c);
 	return rc ? rc : doubts(c);
 }

@@ -49,8 +49,8 @@ static uint64_t *give_counts(struct pmu_joining *j, struct pmu_model_row *row)
 }
 
 /* An input's columns may be in another order. */
-static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
-		   struct pmu_model_row *row)
+static int join_row(struct pmu_joining *j, const struct pmu_model_row *old,
+		    struct pmu_model_row *row)
 {
 	const struct pmu_columns columns = { j->old->n_counts, j->count_at };
 
@@ -140,7 +140,7 @@ static int place_row(struct pmu_joining *j, struct programs *p, unsigned int i)
 	p->row_at[i] = (int)j->into->n_thread_rows++;
 	row = &j->into->thread_row[p->row_at[i]];
 	if (!rc)
-		rc = add_row(j, old, row);
+		rc = join_row(j, old, row);
 	if (rc)
 		return rc;
 	row->thread = thread;
@@ -191,7 +191,7 @@ static int each_section(struct pmu_joining *j, int (*visit)(struct pmu_joining *
 	return rc;
 }
 
-static int make_sections(struct pmu_joining *j)
+static int join_sections(struct pmu_joining *j)
 {
 	struct pmu_model *model = j->c->model;
 	int rc = each_section(j, pmu_joining_columns);
@@ -218,7 +218,7 @@ int pmu_combining_sections(struct pmu_combining *c)
 	j.joined = calloc(n + 1, sizeof(*j.joined));
 	j.seen = calloc((size_t)c->n_parts + 1, sizeof(*j.seen));
 	if (c->model->section && j.joined && j.seen)
-		rc = make_sections(&j);
+		rc = join_sections(&j);
 	free(j.joined);
 	free(j.seen);
 	pmu_beside_free(&j.beside);

@@ -30,7 +30,7 @@ struct pmu_gathered_team *pmu_gathered_team_new(struct pmu_model *model)
 	return to;
 }
 
-static void add_side(struct pmu_model_side *to, const struct pmu_model_side *side)
+static void add_team_side(struct pmu_model_side *to, const struct pmu_model_side *side)
 {
 	to->is_known &= side->is_known;
 	to->is_timed &= side->is_timed;
@@ -70,8 +70,8 @@ void pmu_gathered_team_add(struct pmu_gathered_team *to, const struct pmu_joinin
 	to->team.all.flags |= team.all.flags;
 	to->is_counted &= team.n_threads > 0;
 	to->team.n_threads += team.n_threads;
-	add_side(&to->team.openers, &team.openers);
-	add_side(&to->team.workers, &team.workers);
+	add_team_side(&to->team.openers, &team.openers);
+	add_team_side(&to->team.workers, &team.workers);
 	pmu_team_add(&to->team, &team.all, team.time_known, &columns, UINT32_MAX);
 }
 

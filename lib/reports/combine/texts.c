@@ -18,8 +18,8 @@
 /* --- which parts --- */
 
 /* "3 of 4 ranks" */
-static void put_number(const struct pmu_combining *c, struct pmu_strbuf *out,
-		       const unsigned int *part, unsigned int n)
+static void put_part_count(const struct pmu_combining *c, struct pmu_strbuf *out,
+			   const unsigned int *part, unsigned int n)
 {
 	const struct pmu_model_part *parts = c->model->part;
 
@@ -66,7 +66,7 @@ void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
 		return;
 	}
 	if (n > PARTS_NAMED) {
-		put_number(c, out, part, n);
+		put_part_count(c, out, part, n);
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++)
@@ -79,12 +79,12 @@ void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
 
 /* --- who says the same --- */
 
-static bool same_text(const struct pmu_remark *a, const struct pmu_remark *b)
+static bool same_remark(const struct pmu_remark *a, const struct pmu_remark *b)
 {
 	return a->text[0] == b->text[0] && a->text[1] == b->text[1] && a->text[2] == b->text[2];
 }
 
-static int by_text(const void *a, const void *b)
+static int by_remark_text(const void *a, const void *b)
 {
 	const struct pmu_remark *x = a, *y = b;
 
@@ -139,11 +139,11 @@ void pmu_remarks_sort(struct pmu_remarks *s)
 {
 	unsigned int end;
 
-	qsort(s->remark, s->n, sizeof(*s->remark), by_text);
+	qsort(s->remark, s->n, sizeof(*s->remark), by_remark_text);
 	for (unsigned int i = 0; i < s->n; i = end) {
 		unsigned int first = s->remark[i].nth;
 
-		for (end = i + 1; end < s->n && same_text(&s->remark[end], &s->remark[i]); end++)
+		for (end = i + 1; end < s->n && same_remark(&s->remark[end], &s->remark[i]); end++)
 			first = s->remark[end].nth < first ? s->remark[end].nth : first;
 		for (unsigned int k = i; k < end; k++)
 			s->remark[k].nth = first;
@@ -156,7 +156,7 @@ unsigned int pmu_remarks_end(const struct pmu_remarks *s, unsigned int i)
 {
 	unsigned int end = i + 1;
 
-	while (end < s->n && same_text(&s->remark[end], &s->remark[i]))
+	while (end < s->n && same_remark(&s->remark[end], &s->remark[i]))
 		end++;
 	return end;
 }
@@ -262,7 +262,7 @@ static void set_times(struct pmu_combining *c)
 	model->duration_ns = known ? last - model->start_unix_ns : longest;
 }
 
-static void set_clock(struct pmu_combining *c)
+static void set_clock_range(struct pmu_combining *c)
 {
 	double least = 0, most = 0;
 
@@ -291,7 +291,7 @@ static void put_some(const struct pmu_combining *c, struct pmu_strbuf *out,
 		pmu_strbuf_addf(out, " and %u more", n - RANGES_NAMED);
 }
 
-static void set_died(struct pmu_combining *c)
+static void set_died_parts(struct pmu_combining *c)
 {
 	unsigned int *part = calloc(c->n_parts, sizeof(*part)), n = 0;
 	struct pmu_strbuf text = { 0 };
@@ -301,7 +301,7 @@ static void set_died(struct pmu_combining *c)
 		if (c->model->part[i].died)
 			part[n++] = i;
 	if (n > 1) {
-		put_number(c, &text, part, n);
+		put_part_count(c, &text, part, n);
 		pmu_strbuf_add(&text, " did not end cleanly: ");
 		put_some(c, &text, part, n);
 		pmu_strbuf_add(&text, "; ");
@@ -347,8 +347,8 @@ void pmu_combining_head(struct pmu_combining *c)
 	model->clock = common(c, offsetof(struct pmu_model, clock), true);
 	model->pinning = common(c, offsetof(struct pmu_model, pinning), true);
 	model->version = common(c, offsetof(struct pmu_model, version), true);
-	set_clock(c);
+	set_clock_range(c);
 	set_times(c);
 	set_ranks(c);
-	set_died(c);
+	set_died_parts(c);
 }

@@ -22,12 +22,12 @@ struct tree {
 
 /* --- who started whom --- */
 
-static int compare(uint64_t a, uint64_t b)
+static int order_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static int by_process(const void *a, const void *b, void *parts)
+static int by_host_process(const void *a, const void *b, void *parts)
 {
 	const struct pmu_model_part *part = parts;
 	const struct pmu_model_part *x = &part[*(const unsigned int *)a];
@@ -37,8 +37,8 @@ static int by_process(const void *a, const void *b, void *parts)
 	if (!order)
 		order = x->pid < y->pid ? -1 : x->pid > y->pid;
 	if (!order)
-		order = compare(x->start_unix_ns, y->start_unix_ns);
-	return order ? order : compare(x->nth, y->nth);
+		order = order_u64(x->start_unix_ns, y->start_unix_ns);
+	return order ? order : order_u64(x->nth, y->nth);
 }
 
 /* The last program that began in process @pid no later than @of did; -1 for none. */
@@ -55,9 +55,9 @@ static int find_before(const struct tree *t, const struct pmu_model_part *of, in
 		if (!order)
 			order = part->pid < pid ? -1 : part->pid > pid;
 		if (!order)
-			order = compare(part->start_unix_ns, of->start_unix_ns);
+			order = order_u64(part->start_unix_ns, of->start_unix_ns);
 		if (!order && pid == of->pid)
-			order = compare(part->nth, of->nth) < 0 ? -1 : 1;
+			order = order_u64(part->nth, of->nth) < 0 ? -1 : 1;
 		if (order <= 0)
 			low = mid + 1;
 		else
@@ -90,7 +90,7 @@ static int find_forker(const struct tree *t, const struct pmu_model_part *of)
  * where the one does that forked it, as its open regions went on there.  Parts stand behind those
  * that started before them; in a job of ranks they may not.
  */
-static unsigned int place_of(const struct tree *t, unsigned int at)
+static unsigned int place_of_program(const struct tree *t, unsigned int at)
 {
 	const struct pmu_model_part *part = &t->model->part[at];
 	bool is_next = part->nth > 1;
@@ -144,7 +144,7 @@ static void place_programs(struct tree *t, struct pmu_model_section *s)
 		look_at_row(t, s, i);
 	for (unsigned int i = 0; i < t->model->n_parts; i++)
 		if (!t->place[i].below)
-			t->place[i].below = place_of(t, i);
+			t->place[i].below = place_of_program(t, i);
 	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
 		struct pmu_model_row *row = &s->thread_row[i];
 
@@ -164,7 +164,7 @@ int pmu_combining_tree(struct pmu_combining *c)
 	if (t.by_process && t.place) {
 		for (unsigned int i = 0; i < model->n_parts; i++)
 			t.by_process[i] = i;
-		qsort_r(t.by_process, model->n_parts, sizeof(*t.by_process), by_process,
+		qsort_r(t.by_process, model->n_parts, sizeof(*t.by_process), by_host_process,
 			model->part);
 		for (unsigned int i = 0; i < model->n_sections; i++)
 			place_programs(&t, &model->section[i]);

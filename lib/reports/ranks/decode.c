@@ -22,13 +22,13 @@ static void damaged(struct decoding *d)
 	d->at = d->end;
 }
 
-static void no_memory(struct decoding *d)
+static void decode_no_memory(struct decoding *d)
 {
 	d->rc = d->rc ? d->rc : -ENOMEM;
 	d->at = d->end;
 }
 
-static uint64_t get(struct decoding *d)
+static uint64_t get_varint(struct decoding *d)
 {
 	uint64_t value = 0;
 
@@ -47,7 +47,7 @@ static uint64_t get(struct decoding *d)
 
 static uint64_t get_most(struct decoding *d, uint64_t most)
 {
-	uint64_t value = get(d);
+	uint64_t value = get_varint(d);
 
 	if (value <= most)
 		return value;
@@ -69,7 +69,7 @@ static unsigned int get_n(struct decoding *d, uint64_t most, size_t size)
 /* Of times, never below 0; what is unknown is NaN. */
 static double get_double(struct decoding *d)
 {
-	uint64_t bits = get(d);
+	uint64_t bits = get_varint(d);
 	double value;
 
 	memcpy(&value, &bits, sizeof(value));
@@ -81,7 +81,7 @@ static void get_number(struct decoding *d, const struct pmu_field *field, struct
 	if (field->type == PMU_FIELD_DOUBLE)
 		pmu_field_set(field, row, 0, get_double(d));
 	else
-		pmu_field_set(field, row, get(d), 0);
+		pmu_field_set(field, row, get_varint(d), 0);
 }
 
 static double get_positive(struct decoding *d)
@@ -123,7 +123,7 @@ static const char *get_text(struct decoding *d)
 		const char **more = reallocarray(d->text, room, sizeof(*more));
 
 		if (!more) {
-			no_memory(d);
+			decode_no_memory(d);
 			return "";
 		}
 		d->text = more;
@@ -138,7 +138,7 @@ static void *get_room(struct decoding *d, size_t n, size_t size)
 	void *room = pmu_block_array(&d->ranks->blocks, n, size);
 
 	if (!room)
-		no_memory(d);
+		decode_no_memory(d);
 	return room;
 }
 
@@ -147,14 +147,14 @@ static void get_over(struct decoding *d, struct pmu_over *over)
 	uint64_t low;
 	unsigned int n;
 
-	over->n = get(d);
+	over->n = get_varint(d);
 	if (!over->n)
 		return;
-	over->sum = get(d);
-	low = get(d);
-	over->squares = (pmu_wide)get(d) << 64 | low;
-	over->min = get(d);
-	over->max = get(d);
+	over->sum = get_varint(d);
+	low = get_varint(d);
+	over->squares = (pmu_wide)get_varint(d) << 64 | low;
+	over->min = get_varint(d);
+	over->max = get_varint(d);
 	over->min_rank = get_rank(d);
 	over->max_rank = get_rank(d);
 	over->min_host = get_text(d);
@@ -183,7 +183,7 @@ static void get_row(struct decoding *d, struct pmu_ranks_section *s, unsigned in
 	if (d->rc)
 		return;
 	if (pmu_ranks_add_row(d->ranks, s, name, above ? (int)(i - above) : -1, 0) < 0) {
-		no_memory(d);
+		decode_no_memory(d);
 		return;
 	}
 	row = &s->row[i];
@@ -193,15 +193,15 @@ static void get_row(struct decoding *d, struct pmu_ranks_section *s, unsigned in
 	for (size_t k = 0; k < pmu_n_fields; k++)
 		if (pmu_fields[k].of & PMU_OF_RANKS)
 			get_number(d, &pmu_fields[k], &row->is);
-	row->pool.n_rows = get(d);
+	row->pool.n_rows = get_varint(d);
 	for (size_t k = 0; k < PMU_EXACT_WORDS; k++)
-		row->pool.squares.word[k] = get(d);
-	row->n_selfless = get(d);
-	row->worst_self_ns = get(d);
+		row->pool.squares.word[k] = get_varint(d);
+	row->n_selfless = get_varint(d);
+	row->worst_self_ns = get_varint(d);
 	for (unsigned int k = 0; k < s->n_counts; k++) {
-		row->is.raw[k] = get(d);
-		row->is.net[k] = get(d);
-		row->is.cost[k] = get(d);
+		row->is.raw[k] = get_varint(d);
+		row->is.net[k] = get_varint(d);
+		row->is.cost[k] = get_varint(d);
 	}
 	for (unsigned int k = 0; k < PMU_OVER_COUNT + s->n_counts; k++)
 		get_over(d, &row->over[k]);
@@ -246,7 +246,7 @@ static void get_section(struct decoding *d)
 		return;
 	}
 	get_columns(d, s);
-	s->n_dropped = get(d);
+	s->n_dropped = get_varint(d);
 	n = get_n(d, PMU_RANKS_MAX_ROWS, 20);
 	for (unsigned int i = 0; i < n && !d->rc; i++)
 		get_row(d, s, i);
@@ -254,7 +254,7 @@ static void get_section(struct decoding *d)
 
 static void get_saying(struct decoding *d, enum pmu_said kind)
 {
-	uint64_t n_more = get(d);
+	uint64_t n_more = get_varint(d);
 	unsigned int n = get_n(d, PMU_RANKS_MAX_SAID, 6);
 
 	for (unsigned int i = 0; i < n && !d->rc; i++) {
@@ -262,8 +262,8 @@ static void get_saying(struct decoding *d, enum pmu_said kind)
 
 		for (int k = 0; k < 3; k++)
 			said.text[k] = get_text(d);
-		said.n_ranks = get(d);
-		said.count = get(d);
+		said.n_ranks = get_varint(d);
+		said.count = get_varint(d);
 		said.first_rank = get_rank(d);
 		if (!d->rc)
 			pmu_ranks_say(d->ranks, kind, &said);
@@ -279,8 +279,8 @@ static void get_worst(struct decoding *d)
 		struct pmu_ranks_worst worst = { .rank = get_rank(d) };
 
 		worst.host = get_text(d);
-		worst.compute_ns = get(d);
-		worst.mpi_ns = get(d);
+		worst.compute_ns = get_varint(d);
+		worst.mpi_ns = get_varint(d);
 		pmu_ranks_add_worst(d->ranks, &worst);
 	}
 }
@@ -290,13 +290,13 @@ static void get_all(struct decoding *d)
 	struct pmu_ranks *ranks = d->ranks;
 	unsigned int n;
 
-	ranks->n_ranks = get(d);
+	ranks->n_ranks = get_varint(d);
 	ranks->first_rank = get_rank(d);
-	ranks->start_unix_ns = get(d);
-	ranks->end_unix_ns = get(d);
+	ranks->start_unix_ns = get_varint(d);
+	ranks->end_unix_ns = get_varint(d);
 	ranks->clock_hz = get_positive(d);
-	ranks->n_threads = get(d);
-	ranks->time_ns = get(d);
+	ranks->n_threads = get_varint(d);
+	ranks->time_ns = get_varint(d);
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(ranks->usage); i++)
 		ranks->usage[i] = get_known(d);
 	for (unsigned int i = 0; i < PMU_WHOLE_N; i++)
@@ -319,7 +319,7 @@ int pmu_ranks_decode(const void *bytes, size_t len, struct pmu_ranks **ranks)
 	if (len < head || memcmp(bytes, PMU_RANKS_MAGIC, head) != 0)
 		return pmu_fail(EINVAL, "these are no results of ranks");
 	d.at += head;
-	if (get(&d) != PMU_RANKS_VERSION)
+	if (get_varint(&d) != PMU_RANKS_VERSION)
 		return pmu_fail(EINVAL, "the results of ranks are of another version of libpmu");
 	d.ranks = pmu_ranks_new();
 	if (d.ranks)

@@ -15,7 +15,7 @@ struct wanted {
 	bool flat;
 };
 
-static bool is_wanted(const void *arg, uintptr_t number)
+static bool is_wanted_row(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
 	const struct pmu_model_row *row = &wanted->s->row[number - 1];
@@ -24,7 +24,7 @@ static bool is_wanted(const void *arg, uintptr_t number)
 	       !strcmp(row->name, wanted->name);
 }
 
-static uint32_t hash_of(const struct wanted *wanted)
+static uint32_t hash_of_wanted(const struct wanted *wanted)
 {
 	return pmu_hash_text(wanted->name, strlen(wanted->name)) ^
 	       pmu_hash_number((uint64_t)(wanted->parent + 1) << 1 | wanted->flat);
@@ -37,8 +37,8 @@ static int index_sums(const struct pmu_model_section *s, struct pmu_index *index
 	for (unsigned int i = 0; i < s->n_rows; i++) {
 		const struct wanted wanted = { s, s->row[i].name, s->row[i].parent,
 					       s->row[i].flags & PMU_ROW_FLAT };
-		uint32_t hash = hash_of(&wanted);
-		struct pmu_index_place *place = pmu_index_find(index, hash, is_wanted, &wanted);
+		uint32_t hash = hash_of_wanted(&wanted);
+		struct pmu_index_place *place = pmu_index_find(index, hash, is_wanted_row, &wanted);
 
 		if (!place->thing)
 			pmu_index_take(index, place, hash, i + 1);
@@ -47,8 +47,8 @@ static int index_sums(const struct pmu_model_section *s, struct pmu_index *index
 }
 
 /* A sum that no row belongs to is of no rank. */
-static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
-		   const struct pmu_model_section *s, const struct pmu_index *index)
+static int arrange_matched(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
+			   const struct pmu_model_section *s, const struct pmu_index *index)
 {
 	struct pmu_ranks_row *row = pmu_block_array(&ranks->blocks, s->n_rows, sizeof(*row));
 	int *at = calloc((size_t)from->n_rows + 1, sizeof(*at));
@@ -62,7 +62,7 @@ static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
 		at[i] = -2;
 		if (around < -1)
 			continue;
-		place = pmu_index_find(index, hash_of(&wanted), is_wanted, &wanted);
+		place = pmu_index_find(index, hash_of_wanted(&wanted), is_wanted_row, &wanted);
 		if (!place->thing)
 			continue;
 		at[i] = (int)place->thing - 1;
@@ -115,7 +115,7 @@ int pmu_ranks_match(struct pmu_ranks *ranks, const struct pmu_model *model)
 		}
 		rc = index_sums(s, &index);
 		if (!rc)
-			rc = arrange(ranks, from, s, &index);
+			rc = arrange_matched(ranks, from, s, &index);
 		pmu_index_free(&index);
 		pmu_index_free(&from->by_path);
 		sections[i] = *from;

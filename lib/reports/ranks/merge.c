@@ -11,7 +11,7 @@
 
 /* --- columns --- */
 
-static bool same_text(const char *a, const char *b)
+static bool same_name_text(const char *a, const char *b)
 {
 	return !strcmp(a, b);
 }
@@ -27,7 +27,7 @@ static bool is_of_process(const struct pmu_ranks_section *s, unsigned int count)
 }
 
 /* Room for one more count in all rows that there are: none of their ranks has counted it. */
-static int widen(struct pmu_ranks *ranks, struct pmu_ranks_section *s, unsigned int n)
+static int widen_rows(struct pmu_ranks *ranks, struct pmu_ranks_section *s, unsigned int n)
 {
 	size_t old = s->n_counts;
 
@@ -55,20 +55,20 @@ static int widen(struct pmu_ranks *ranks, struct pmu_ranks_section *s, unsigned 
 }
 
 /* Index of a count of @from's in @s, where it is added if need be; -1 without memory or room. */
-static int find_count(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
-		      const struct pmu_ranks_section *from, unsigned int count)
+static int find_merged_count(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
+			     const struct pmu_ranks_section *from, unsigned int count)
 {
 	const struct pmu_model_count *is = &from->count[count];
 	unsigned int i = 0;
 
-	while (i < s->n_counts &&
-	       !(same_text(s->count[i].name, is->name) && same_text(s->count[i].unit, is->unit) &&
-		 is_of_socket(s, i) == is_of_socket(from, count) &&
-		 is_of_process(s, i) == is_of_process(from, count)))
+	while (i < s->n_counts && !(same_name_text(s->count[i].name, is->name) &&
+				    same_name_text(s->count[i].unit, is->unit) &&
+				    is_of_socket(s, i) == is_of_socket(from, count) &&
+				    is_of_process(s, i) == is_of_process(from, count)))
 		i++;
 	if (i < s->n_counts)
 		return (int)i;
-	if (i == PMU_MODEL_MAX_COUNTS || widen(ranks, s, i + 1) < 0)
+	if (i == PMU_MODEL_MAX_COUNTS || widen_rows(ranks, s, i + 1) < 0)
 		return -1;
 	s->count[i].name = pmu_ranks_text(ranks, is->name, strlen(is->name));
 	s->count[i].unit = pmu_ranks_text(ranks, is->unit, strlen(is->unit));
@@ -80,16 +80,16 @@ static int find_count(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 }
 
 /* One that ranks make by different formulas has none. */
-static int add_metric(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
-		      const struct pmu_model_metric *metric)
+static int merge_metric(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
+			const struct pmu_model_metric *metric)
 {
 	struct pmu_model_metric *more;
 
 	for (unsigned int i = 0; i < s->n_metrics; i++) {
-		if (!same_text(s->metric[i].name, metric->name) ||
-		    !same_text(s->metric[i].unit, metric->unit))
+		if (!same_name_text(s->metric[i].name, metric->name) ||
+		    !same_name_text(s->metric[i].unit, metric->unit))
 			continue;
-		if (!same_text(s->metric[i].formula, metric->formula))
+		if (!same_name_text(s->metric[i].formula, metric->formula))
 			s->metric[i].formula = "";
 		return 0;
 	}
@@ -116,7 +116,7 @@ struct wanted {
 	bool flat;
 };
 
-static bool is_wanted(const void *arg, uintptr_t number)
+static bool is_merged_row(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
 	const struct pmu_ranks_row *row = &wanted->s->row[number - 1];
@@ -125,7 +125,7 @@ static bool is_wanted(const void *arg, uintptr_t number)
 	       !(row->is.flags & PMU_ROW_FLAT) == !wanted->flat;
 }
 
-static uint32_t hash_of(const struct wanted *wanted)
+static uint32_t hash_of_merged(const struct wanted *wanted)
 {
 	return pmu_hash_number((uintptr_t)wanted->name ^ (uint64_t)(wanted->parent + 1)
 								 << 20 << wanted->flat);
@@ -138,8 +138,8 @@ static int index_rows(struct pmu_ranks_section *s)
 	for (size_t i = s->by_path.n; i < s->n_rows; i++) {
 		const struct wanted wanted = { s, s->row[i].is.name, s->row[i].is.parent,
 					       s->row[i].is.flags & PMU_ROW_FLAT };
-		uint32_t hash = hash_of(&wanted);
-		struct pmu_index_place *place = pmu_index_find(&s->by_path, hash, is_wanted,
+		uint32_t hash = hash_of_merged(&wanted);
+		struct pmu_index_place *place = pmu_index_find(&s->by_path, hash, is_merged_row,
 							       &wanted);
 
 		/* of two that are the same, as in forged bytes, the first is found */
@@ -152,8 +152,8 @@ static int index_rows(struct pmu_ranks_section *s)
 }
 
 /* Index of the row that is @from's; made where there is none.  -1: no place, or no memory. */
-static int find_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
-		    const struct pmu_ranks_row *from, int parent)
+static int find_merged_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
+			   const struct pmu_ranks_row *from, int parent)
 {
 	struct wanted wanted = { s, pmu_ranks_text(ranks, from->is.name, strlen(from->is.name)),
 				 parent, from->is.flags & PMU_ROW_FLAT };
@@ -163,7 +163,7 @@ static int find_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 		ranks->failed = true;
 		return -1;
 	}
-	place = pmu_index_find(&s->by_path, hash_of(&wanted), is_wanted, &wanted);
+	place = pmu_index_find(&s->by_path, hash_of_merged(&wanted), is_merged_row, &wanted);
 	if (place->thing)
 		return (int)place->thing - 1;
 	if (s->n_rows >= PMU_RANKS_MAX_ROWS)
@@ -171,7 +171,7 @@ static int find_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 	return pmu_ranks_add_row(ranks, s, from->is.name, parent, 0);
 }
 
-static void add_flags(struct pmu_model_row *to, uint32_t flags)
+static void merge_flags(struct pmu_model_row *to, uint32_t flags)
 {
 	const uint32_t both = PMU_ROW_RECURSIVE | PMU_ROW_DIRECT;
 	bool indirect = (to->flags & both) == PMU_ROW_RECURSIVE ||
@@ -197,13 +197,13 @@ static void forget_missing(struct pmu_ranks_row *row, uint32_t all)
  * A rank without any time yet does not make counts of others missing.
  * @all: counts of the section
  */
-static int add_row(struct pmu_ranks *ranks, struct pmu_ranks_row *to,
-		   const struct pmu_ranks_row *from, const struct pmu_columns *columns,
-		   uint32_t all)
+static int merge_row(struct pmu_ranks *ranks, struct pmu_ranks_row *to,
+		     const struct pmu_ranks_row *from, const struct pmu_columns *columns,
+		     uint32_t all)
 {
 	int rc = 0;
 
-	add_flags(&to->is, from->is.flags);
+	merge_flags(&to->is, from->is.flags);
 	pmu_row_add(&to->is, NULL, &from->is, PMU_OF_RANKS);
 	pmu_pool_merge(&to->pool, &from->pool);
 	if (from->timed)
@@ -237,14 +237,14 @@ static int merge_rows(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 
 		row_at[i] = -1;
 		if (around < 0 || row_at[around] >= 0)
-			row_at[i] = find_row(ranks, s, &from->row[i],
-					     around < 0 ? -1 : row_at[around]);
+			row_at[i] = find_merged_row(ranks, s, &from->row[i],
+						    around < 0 ? -1 : row_at[around]);
 		if (ranks->failed) {
 			rc = -ENOMEM;
 		} else if (row_at[i] < 0) {
 			s->n_dropped = pmu_add_capped(s->n_dropped, 1);
 		} else {
-			rc = add_row(ranks, &s->row[row_at[i]], &from->row[i], &columns, all);
+			rc = merge_row(ranks, &s->row[row_at[i]], &from->row[i], &columns, all);
 			if (worse)
 				s->row[row_at[i]].worst_self_ns = from->row[i].worst_self_ns;
 		}
@@ -266,14 +266,14 @@ static int merge_section(struct pmu_ranks *ranks, const struct pmu_ranks_section
 		s->metric = pmu_block_array(&ranks->blocks, 1, sizeof(*s->metric));
 	}
 	for (unsigned int i = 0; i < from->n_counts; i++) {
-		int found = find_count(ranks, s, from, i);
+		int found = find_merged_count(ranks, s, from, i);
 
 		if (found < 0)
 			return -ENOMEM;
 		at[i] = (unsigned int)found;
 	}
 	for (unsigned int i = 0; !rc && i < from->n_metrics; i++)
-		rc = add_metric(ranks, s, &from->metric[i]);
+		rc = merge_metric(ranks, s, &from->metric[i]);
 	s->n_dropped = pmu_add_capped(s->n_dropped, from->n_dropped);
 	s->read_ns = from->read_ns > s->read_ns ? from->read_ns : s->read_ns;
 	s->socket_read_ns = from->socket_read_ns > s->socket_read_ns ? from->socket_read_ns

@@ -118,7 +118,7 @@ static int copy_section(struct making *m, const struct pmu_model_section *s, str
 
 /* --- each rank --- */
 
-static void take_row(struct walk *walk, const struct pmu_model_row *row)
+static void take_thread_row(struct walk *walk, const struct pmu_model_row *row)
 {
 	const struct pmu_model_section *s = walk->from;
 	const struct pmu_columns columns = { .n = s->n_counts };
@@ -137,7 +137,7 @@ static void take_row(struct walk *walk, const struct pmu_model_row *row)
 	now->selfless |= !pmu_model_self_known(row);
 }
 
-static uint32_t rank_of(const struct making *m, const struct pmu_model_row *row)
+static uint32_t rank_of_row(const struct making *m, const struct pmu_model_row *row)
 {
 	const struct pmu_model *model = m->model;
 
@@ -147,7 +147,7 @@ static uint32_t rank_of(const struct making *m, const struct pmu_model_row *row)
 }
 
 /* Rows stand thread after thread, and threads part after part, ranks in their order. */
-static void take_rows(struct making *m, struct walk *walk)
+static void take_thread_rows(struct making *m, struct walk *walk)
 {
 	const struct pmu_model_section *s = walk->from;
 
@@ -158,13 +158,13 @@ static void take_rows(struct making *m, struct walk *walk)
 
 		if (row->thread < 0 || pmu_model_is_socket(m->model, row))
 			continue;
-		if (rank_of(m, row) != m->rank)
+		if (rank_of_row(m, row) != m->rank)
 			break;
 		/* it is in no sum, and in no other row */
 		if (row->flags & PMU_ROW_TEAM)
 			walk->others_ns = pmu_add_capped(walk->others_ns, row->time_ns);
 		else
-			take_row(walk, row);
+			take_thread_row(walk, row);
 	}
 }
 
@@ -217,7 +217,7 @@ static int add_rank(struct making *m)
 	int rc = 0;
 
 	for (unsigned int s = 0; s < m->model->n_sections; s++) {
-		take_rows(m, &m->walk[s]);
+		take_thread_rows(m, &m->walk[s]);
 		add_totals(&m->walk[s], total);
 	}
 	total[PMU_WHOLE_COMPUTE] = total[PMU_WHOLE_TIME] > total[PMU_WHOLE_MPI]
@@ -246,8 +246,8 @@ static int add_rank(struct making *m)
 
 /* --- the head --- */
 
-static void say(struct making *m, enum pmu_said kind, const char *a, const char *b, const char *c,
-		uint64_t count)
+static void say_of_rank(struct making *m, enum pmu_said kind, const char *a, const char *b,
+			const char *c, uint64_t count)
 {
 	const struct pmu_ranks_said said = {
 		.text = { a, b, c }, .n_ranks = 1, .first_rank = m->rank, .count = count
@@ -276,18 +276,18 @@ static void say_head(struct making *m)
 
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(head); i++)
 		if (i != PMU_SAID_HOST || !model->n_parts)
-			say(m, (enum pmu_said)i, head[i], NULL, NULL, 0);
+			say_of_rank(m, (enum pmu_said)i, head[i], NULL, NULL, 0);
 	for (unsigned int i = 0; i < model->n_notes; i++)
-		say(m, PMU_SAID_NOTE, model->note[i], NULL, NULL, 0);
+		say_of_rank(m, PMU_SAID_NOTE, model->note[i], NULL, NULL, 0);
 	for (unsigned int i = 0; i < model->n_doubts; i++)
-		say(m, PMU_SAID_DOUBT, model->doubt[i].text, model->doubt[i].region, NULL,
-		    model->doubt[i].count);
+		say_of_rank(m, PMU_SAID_DOUBT, model->doubt[i].text, model->doubt[i].region, NULL,
+			    model->doubt[i].count);
 	for (unsigned int i = 0; i < model->n_refusals; i++)
-		say(m, PMU_SAID_REFUSAL, model->refusal[i].source, model->refusal[i].why,
-		    model->refusal[i].mend, 0);
+		say_of_rank(m, PMU_SAID_REFUSAL, model->refusal[i].source, model->refusal[i].why,
+			    model->refusal[i].mend, 0);
 }
 
-static int64_t add_known(int64_t a, int64_t b)
+static int64_t add_if_known(int64_t a, int64_t b)
 {
 	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &a) ? -1 : a;
 }
@@ -304,11 +304,11 @@ static void add_threads(struct making *m)
 		ranks->n_threads += t->n_merged ? t->n_merged : 1;
 		ranks->time_ns = pmu_add_capped(ranks->time_ns, t->time_ns);
 		for (unsigned int k = 0; k < PMU_ARRAY_LEN(usage); k++)
-			ranks->usage[k] = add_known(ranks->usage[k], usage[k]);
+			ranks->usage[k] = add_if_known(ranks->usage[k], usage[k]);
 	}
 }
 
-static void describe(struct making *m)
+static void describe_rank(struct making *m)
 {
 	struct pmu_ranks *ranks = m->ranks;
 
@@ -333,13 +333,13 @@ static int add_parts(struct making *m)
 		m->rank = (uint32_t)model->part[i].rank;
 		m->host = pmu_ranks_text(m->ranks, model->part[i].host,
 					 length(model->part[i].host));
-		say(m, PMU_SAID_HOST, m->host, NULL, NULL, 0);
+		say_of_rank(m, PMU_SAID_HOST, m->host, NULL, NULL, 0);
 		rc = add_rank(m);
 	}
 	return rc;
 }
 
-static int make(struct making *m)
+static int make_record_of_rank(struct making *m)
 {
 	int rc = 0;
 
@@ -352,7 +352,7 @@ static int make(struct making *m)
 		rc = copy_section(m, &m->model->section[i], &m->walk[i]);
 	if (rc)
 		return rc;
-	describe(m);
+	describe_rank(m);
 	if (m->model->n_parts)
 		return add_parts(m);
 	m->host = pmu_ranks_text(m->ranks, m->model->host, length(m->model->host));
@@ -366,7 +366,7 @@ int pmu_ranks_of(const struct pmu_model *model, uint32_t rank, struct pmu_ranks 
 
 	m.walk = calloc((size_t)model->n_sections + 1, sizeof(*m.walk));
 	if (m.ranks && m.walk)
-		rc = make(&m);
+		rc = make_record_of_rank(&m);
 	for (unsigned int i = 0; m.walk && i < model->n_sections; i++) {
 		free(m.walk[i].now);
 		free(m.walk[i].net);

@@ -11,7 +11,7 @@ static pmu_wide wide_capped(pmu_wide a, pmu_wide b)
 	return a > ~(pmu_wide)0 - b ? ~(pmu_wide)0 : a + b;
 }
 
-static int make_room(struct pmu_over *over, struct pmu_model_block **blocks)
+static int make_bucket_room(struct pmu_over *over, struct pmu_model_block **blocks)
 {
 	unsigned int room = over->room ? 2 * over->room : 2;
 	struct pmu_over_bucket *more;
@@ -40,7 +40,7 @@ static int add_to_bucket(struct pmu_over *over, struct pmu_model_block **blocks,
 								       : over->bucket[i].n + n;
 		return 0;
 	}
-	if (make_room(over, blocks) < 0)
+	if (make_bucket_room(over, blocks) < 0)
 		return -ENOMEM;
 	memmove(&over->bucket[i + 1], &over->bucket[i],
 		(over->n_buckets - i) * sizeof(*over->bucket));
@@ -50,8 +50,8 @@ static int add_to_bucket(struct pmu_over *over, struct pmu_model_block **blocks,
 }
 
 /* Everything but the buckets. */
-static void add(struct pmu_over *over, const struct pmu_over *from, const char *min_host,
-		const char *max_host)
+static void merge_totals(struct pmu_over *over, const struct pmu_over *from, const char *min_host,
+			 const char *max_host)
 {
 	if (!over->n || from->min < over->min ||
 	    (from->min == over->min && from->min_rank < over->min_rank)) {
@@ -81,7 +81,7 @@ int pmu_over_add(struct pmu_over *over, struct pmu_model_block **blocks, uint64_
 				      .min_rank = rank,
 				      .max_rank = rank };
 
-	add(over, &one, host, host);
+	merge_totals(over, &one, host, host);
 	return add_to_bucket(over, blocks, pmu_bucket_of(value, PMU_OVER_BITS), 1);
 }
 
@@ -91,8 +91,8 @@ int pmu_over_merge(struct pmu_over *over, struct pmu_ranks *ranks, const struct 
 
 	if (!from->n)
 		return 0;
-	add(over, from, pmu_ranks_text(ranks, from->min_host, strlen(from->min_host)),
-	    pmu_ranks_text(ranks, from->max_host, strlen(from->max_host)));
+	merge_totals(over, from, pmu_ranks_text(ranks, from->min_host, strlen(from->min_host)),
+		     pmu_ranks_text(ranks, from->max_host, strlen(from->max_host)));
 	for (unsigned int i = 0; !rc && i < from->n_buckets; i++)
 		rc = add_to_bucket(over, &ranks->blocks, from->bucket[i].bucket, from->bucket[i].n);
 	return rc;

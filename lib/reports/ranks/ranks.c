@@ -42,7 +42,7 @@ struct wanted {
 	size_t len;
 };
 
-static bool is_text(const void *arg, uintptr_t thing)
+static bool is_wanted_text(const void *arg, uintptr_t thing)
 {
 	const struct wanted *wanted = arg;
 	const char *text = (const char *)thing;
@@ -64,7 +64,7 @@ const char *pmu_ranks_text(struct pmu_ranks *ranks, const char *text, size_t len
 		return "";
 	}
 	hash = pmu_hash_text(text, len);
-	place = pmu_index_find(&ranks->texts, hash, is_text, &wanted);
+	place = pmu_index_find(&ranks->texts, hash, is_wanted_text, &wanted);
 	if (place->thing)
 		return (const char *)place->thing;
 	copy = pmu_block_text(&ranks->blocks, text, len);
@@ -175,7 +175,7 @@ struct pmu_ranks_section *pmu_ranks_find_section(struct pmu_ranks *ranks, const 
 	return &s[i];
 }
 
-static int make_room(struct pmu_ranks *ranks, struct pmu_ranks_section *s)
+static int make_row_room(struct pmu_ranks *ranks, struct pmu_ranks_section *s)
 {
 	unsigned int room = s->room ? 2 * s->room : 16;
 	struct pmu_ranks_row *more;
@@ -203,7 +203,7 @@ int pmu_ranks_add_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s, cons
 	row.is.name = pmu_ranks_text(ranks, name, strlen(name));
 	row.is.raw = pmu_block_array(&ranks->blocks, 3 * n + 1, sizeof(*row.is.raw));
 	row.over = pmu_block_array(&ranks->blocks, PMU_OVER_COUNT + n, sizeof(*row.over));
-	if (!row.is.raw || !row.over || ranks->failed || make_room(ranks, s) < 0) {
+	if (!row.is.raw || !row.over || ranks->failed || make_row_room(ranks, s) < 0) {
 		ranks->failed = true;
 		return -1;
 	}

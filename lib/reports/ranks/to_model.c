@@ -34,7 +34,7 @@ static int by_rank(const void *a, const void *b)
 	return 0;
 }
 
-static const char *take(struct pmu_model *model, struct pmu_strbuf *text)
+static const char *take_model_text(struct pmu_model *model, struct pmu_strbuf *text)
 {
 	const char *copy = text->failed ? ""
 					: pmu_model_text(model, pmu_strbuf_text(text), text->len);
@@ -60,7 +60,7 @@ static const char *head_text(struct pmu_model *model, const struct pmu_ranks *ra
 	if (saying->n > NAMED || saying->n_more)
 		pmu_strbuf_addf(&text, "; and %s%u others", saying->n_more ? "more than " : "",
 				saying->n > NAMED ? saying->n - NAMED : 0);
-	return take(model, &text);
+	return take_model_text(model, &text);
 }
 
 /* What all say; "" where they differ. */
@@ -112,7 +112,7 @@ static const char *sentence(struct pmu_model *model, const struct pmu_ranks *ran
 		add_who(&text, said);
 		pmu_strbuf_add(&text, ")");
 	}
-	return take(model, &text);
+	return take_model_text(model, &text);
 }
 
 static int add_remarks(const struct pmu_ranks *ranks, struct pmu_model *model)
@@ -201,8 +201,9 @@ static size_t row_size(const struct pmu_ranks_section *s)
 	return 3 * (size_t)s->n_counts + 1;
 }
 
-static void make_row(struct pmu_model *model, const struct pmu_ranks_section *s,
-		     const struct pmu_ranks_row *from, struct pmu_model_row *row, uint64_t *counts)
+static void make_sum_row(struct pmu_model *model, const struct pmu_ranks_section *s,
+			 const struct pmu_ranks_row *from, struct pmu_model_row *row,
+			 uint64_t *counts)
 {
 	size_t n = s->n_counts;
 
@@ -257,14 +258,14 @@ static int make_section(const struct pmu_ranks_section *from, struct pmu_model *
 			.formula = pmu_model_textf(model, "%s", from->metric[i].formula),
 		};
 	for (unsigned int i = 0; i < from->n_rows; i++)
-		make_row(model, from, &from->row[i], &s->thread_row[i],
-			 counts + i * row_size(from));
+		make_sum_row(model, from, &from->row[i], &s->thread_row[i],
+			     counts + i * row_size(from));
 	return 0;
 }
 
 /* The record's rows as the sums of the finished model, which know how many threads they are of. */
-static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
-		   struct pmu_model_section *s, const uint64_t *first)
+static int arrange_sums(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
+			struct pmu_model_section *s, const uint64_t *first)
 {
 	struct pmu_ranks_row *row = pmu_block_array(&ranks->blocks, s->n_rows, sizeof(*row));
 
@@ -284,7 +285,7 @@ static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
 
 /* --- all of it --- */
 
-static int make(struct pmu_ranks *ranks, struct pmu_model *model)
+static int make_ranks_model(struct pmu_ranks *ranks, struct pmu_model *model)
 {
 	uint64_t **first = pmu_block_array(&ranks->blocks, ranks->n_sections, sizeof(*first));
 	int rc;
@@ -302,7 +303,7 @@ static int make(struct pmu_ranks *ranks, struct pmu_model *model)
 	if (!rc)
 		rc = pmu_model_finish(model);
 	for (unsigned int i = 0; !rc && i < ranks->n_sections; i++)
-		rc = arrange(ranks, &ranks->section[i], &model->section[i], first[i]);
+		rc = arrange_sums(ranks, &ranks->section[i], &model->section[i], first[i]);
 	if (!rc)
 		rc = add_doubts(ranks, model);
 	return rc ? rc : add_remarks(ranks, model);
@@ -318,7 +319,7 @@ int pmu_ranks_model(struct pmu_ranks *ranks, struct pmu_model **model)
 			qsort(ranks->saying[i].said, ranks->saying[i].n,
 			      sizeof(*ranks->saying[i].said), by_rank);
 	if (*model)
-		rc = make(ranks, *model);
+		rc = make_ranks_model(ranks, *model);
 	if (!rc) {
 		pmu_ranks_keep(ranks, *model);
 		return 0;

@@ -19,7 +19,7 @@ static bool has_twins(const struct pmu_raw_thread *thread)
 }
 
 /* Is any thread's record of this group not its only one, or one with rows of the same place? */
-static bool is_needed(const struct pmu_convert *convert, uint32_t group)
+static bool needs_fold(const struct pmu_convert *convert, uint32_t group)
 {
 	const struct pmu_raw *raw = convert->raw;
 	bool *seen = calloc((size_t)convert->model->n_threads + convert->model->n_sockets + 1,
@@ -40,7 +40,7 @@ static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint32_t group,
 		  size_t n_rows)
 {
-	*fold = (struct pmu_fold){ .is_needed = is_needed(convert, group) };
+	*fold = (struct pmu_fold){ .is_needed = needs_fold(convert, group) };
 	return fold->is_needed ? pmu_index_reserve(&fold->index, n_rows) : 0;
 }
 
@@ -51,7 +51,7 @@ void pmu_fold_close(struct pmu_fold *fold)
 }
 
 /* Names are compared by address: the model has one copy of each. */
-static bool is_same(const struct pmu_model_row *a, const struct pmu_model_row *b)
+static bool is_same_place(const struct pmu_model_row *a, const struct pmu_model_row *b)
 {
 	return a->thread == b->thread && a->parent == b->parent && a->name == b->name &&
 	       !((a->flags ^ b->flags) & (PMU_ROW_FLAT | PMU_ROW_TEAM));
@@ -62,22 +62,23 @@ struct wanted {
 	const struct pmu_model_row *row;
 };
 
-static bool is_wanted(const void *arg, uintptr_t number)
+static bool is_wanted_place(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
 
-	return is_same(&wanted->section->thread_row[number - 1], wanted->row);
+	return is_same_place(&wanted->section->thread_row[number - 1], wanted->row);
 }
 
 /* The row in which @row has its place, or the next free one. */
-static unsigned int find(struct pmu_fold *fold, const struct pmu_model_section *section,
-			 const struct pmu_model_row *row)
+static unsigned int find_folded_row(struct pmu_fold *fold, const struct pmu_model_section *section,
+				    const struct pmu_model_row *row)
 {
 	uint32_t hash = pmu_hash_number((uintptr_t)row->name ^
 					(uint64_t)(unsigned int)row->parent << 32 ^
 					(uint64_t)(unsigned int)row->thread << 16);
 	const struct wanted wanted = { section, row };
-	struct pmu_index_place *place = pmu_index_find(&fold->index, hash, is_wanted, &wanted);
+	struct pmu_index_place *place = pmu_index_find(&fold->index, hash, is_wanted_place,
+						       &wanted);
 
 	if (!place->thing)
 		pmu_index_take(&fold->index, place, hash, section->n_thread_rows + 1);
@@ -102,8 +103,8 @@ static void add_beside(struct pmu_fold *fold, struct pmu_model *model, struct pm
 			least->known &= ~(UINT32_C(1) << i);
 }
 
-static void add(struct pmu_fold *fold, struct pmu_model *model, struct pmu_model_row *to,
-		const struct pmu_model_row *row, unsigned int n_counts)
+static void fold_row(struct pmu_fold *fold, struct pmu_model *model, struct pmu_model_row *to,
+		     const struct pmu_model_row *row, unsigned int n_counts)
 {
 	const struct pmu_columns columns = { .n = n_counts };
 	struct pmu_pool pool = { .n_rows = 0 };
@@ -120,10 +121,11 @@ static void add(struct pmu_fold *fold, struct pmu_model *model, struct pmu_model
 unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert,
 			  struct pmu_model_section *section, const struct pmu_model_row *row)
 {
-	unsigned int at = fold->is_needed ? find(fold, section, row) : section->n_thread_rows;
+	unsigned int at = fold->is_needed ? find_folded_row(fold, section, row)
+					  : section->n_thread_rows;
 
 	if (at < section->n_thread_rows)
-		add(fold, convert->model, &section->thread_row[at], row, section->n_counts);
+		fold_row(fold, convert->model, &section->thread_row[at], row, section->n_counts);
 	else
 		section->thread_row[section->n_thread_rows++] = *row;
 	return at;

@@ -73,7 +73,7 @@ int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char 
 }
 
 /* What goes for whole threads comes first: it may be why there are many others. */
-static int by_text(const void *a, const void *b)
+static int by_doubt_text(const void *a, const void *b)
 {
 	const struct pmu_raw_doubt *x = a, *y = b;
 	int order = (x->region[0] != '\0') - (y->region[0] != '\0');
@@ -92,9 +92,9 @@ int pmu_convert_doubts(struct pmu_convert *convert)
 	int rc = 0;
 
 	if (n)
-		qsort(doubt, n, sizeof(*doubt), by_text);
+		qsort(doubt, n, sizeof(*doubt), by_doubt_text);
 	for (i = 0; i < n && !rc; i++) {
-		if (i + 1 < n && !by_text(&doubt[i], &doubt[i + 1])) {
+		if (i + 1 < n && !by_doubt_text(&doubt[i], &doubt[i + 1])) {
 			doubt[i + 1].count = pmu_add_capped(doubt[i + 1].count, doubt[i].count);
 			continue;
 		}
@@ -222,8 +222,8 @@ struct row_doubt {
 	bool holds;
 };
 
-static int tell(struct pmu_convert *convert, const struct row_doubt *doubt, size_t n,
-		const char *path, int number)
+static int tell_row_doubts(struct pmu_convert *convert, const struct row_doubt *doubt, size_t n,
+			   const char *path, int number)
 {
 	int rc = 0;
 
@@ -249,7 +249,7 @@ static int doubt_team_row(struct pmu_convert *convert, const struct pmu_raw_thre
 		{ "its totals changed at every look and could not be read", 0, row->torn },
 	};
 
-	return tell(convert, doubt, PMU_ARRAY_LEN(doubt), path, number);
+	return tell_row_doubts(convert, doubt, PMU_ARRAY_LEN(doubt), path, number);
 }
 
 static int doubt_own_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
@@ -270,7 +270,7 @@ static int doubt_own_row(struct pmu_convert *convert, const struct pmu_raw_threa
 		{ "its totals changed at every look and could not be read", 0, row->torn },
 	};
 
-	return tell(convert, doubt, PMU_ARRAY_LEN(doubt), path, number);
+	return tell_row_doubts(convert, doubt, PMU_ARRAY_LEN(doubt), path, number);
 }
 
 static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
@@ -461,9 +461,9 @@ static void fill_state(struct pmu_convert *convert, const struct pmu_raw_thread 
 	to->sd_ns = NAN;
 }
 
-static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread, size_t at,
-		    const struct row_extra *extra, struct pmu_model_section *section,
-		    struct pmu_model_row *to)
+static int fill_model_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			  size_t at, const struct row_extra *extra,
+			  struct pmu_model_section *section, struct pmu_model_row *to)
 {
 	const struct pmu_raw_row *from = &thread->row[at];
 	bool too_much = false;
@@ -488,7 +488,7 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	return doubt_cost(convert, thread, at, extra, section, to, too_much);
 }
 
-static bool is_doubtful(const struct pmu_raw_row *row)
+static bool is_raw_doubtful(const struct pmu_raw_row *row)
 {
 	return row->unended || row->unbegun || row->open || row->moved ||
 	       row->flags & ~PMU_STORE_ROW_KINDS || row->torn || row->missing;
@@ -507,17 +507,18 @@ static int convert_thread(struct pmu_convert *convert, size_t index,
 	for (i = 0; i < thread->n_rows; i++) {
 		struct pmu_model_row row = { .thread = (int)number, .parent = -1 };
 
-		rc = is_doubtful(&thread->row[i]) ? doubt_row(convert, thread, &thread->row[i],
-							      row_path(convert, thread, extra, i),
-							      doubted_thread(convert, thread))
-						  : 0;
+		rc = is_raw_doubtful(&thread->row[i])
+			     ? doubt_row(convert, thread, &thread->row[i],
+					 row_path(convert, thread, extra, i),
+					 doubted_thread(convert, thread))
+			     : 0;
 		if (rc)
 			return rc;
 		if (!extra[i].visible)
 			continue;
 		if (extra[i].parent != NO_PARENT)
 			row.parent = (int)extra[extra[i].parent].at;
-		rc = fill_row(convert, thread, i, extra, section, &row);
+		rc = fill_model_row(convert, thread, i, extra, section, &row);
 		if (rc)
 			return rc;
 		extra[i].at = pmu_fold_add(fold, convert, section, &row);

@@ -26,7 +26,7 @@ static const char *const doubt_text[PMU_DOUBT_COUNT] = {
 		"a task came from a region that had ended: its work is in no region's team",
 };
 
-static bool is_set(const struct pmu_raw_thread *thread)
+static bool is_merged_set(const struct pmu_raw_thread *thread)
 {
 	return thread->record.state == PMU_THREAD_MERGED;
 }
@@ -35,15 +35,15 @@ static bool is_set(const struct pmu_raw_thread *thread)
  * Threads by number, the set of merged ones behind them all, behind those the sockets; groups of
  * one thread side by side.
  */
-static int by_number(const void *a, const void *b)
+static int by_thread_number(const void *a, const void *b)
 {
 	const struct pmu_raw_thread *const *x = a, *const *y = b;
 
 	if (pmu_raw_is_socket(*x) != pmu_raw_is_socket(*y))
 		return pmu_raw_is_socket(*x) ? 1 : -1;
-	if (is_set(*x) != is_set(*y))
-		return is_set(*x) ? 1 : -1;
-	if ((*x)->record.number != (*y)->record.number && !is_set(*x))
+	if (is_merged_set(*x) != is_merged_set(*y))
+		return is_merged_set(*x) ? 1 : -1;
+	if ((*x)->record.number != (*y)->record.number && !is_merged_set(*x))
 		return (*x)->record.number < (*y)->record.number ? -1 : 1;
 	if ((*x)->group != (*y)->group)
 		return (*x)->group < (*y)->group ? -1 : 1;
@@ -52,9 +52,9 @@ static int by_number(const void *a, const void *b)
 
 static bool same_thread(const struct pmu_raw_thread *a, const struct pmu_raw_thread *b)
 {
-	if (is_set(a) != is_set(b) || pmu_raw_is_socket(a) != pmu_raw_is_socket(b))
+	if (is_merged_set(a) != is_merged_set(b) || pmu_raw_is_socket(a) != pmu_raw_is_socket(b))
 		return false;
-	return is_set(a) || a->record.number == b->record.number;
+	return is_merged_set(a) || a->record.number == b->record.number;
 }
 
 /* Ticks that the outermost regions of a thread are known to have taken; a team's are in no other. */
@@ -85,7 +85,7 @@ static uint64_t record_ticks(const struct pmu_convert *convert, const struct pmu
 	return ticks > least ? ticks : least;
 }
 
-static int64_t add_known(int64_t sum, int64_t more)
+static int64_t add_known_time(int64_t sum, int64_t more)
 {
 	if (more < 0 || more > INT64_MAX / 4)
 		return sum;
@@ -99,8 +99,8 @@ static int socket_number(uint32_t number)
 	return number < PMU_STORE_NO_SOCKET ? (int)number : -1;
 }
 
-static void start_thread(struct pmu_convert *convert, const struct pmu_raw_thread *from,
-			 struct pmu_model_thread *to)
+static void start_model_thread(struct pmu_convert *convert, const struct pmu_raw_thread *from,
+			       struct pmu_model_thread *to)
 {
 	const struct pmu_store_thread *record = &from->record;
 
@@ -124,7 +124,7 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 				  pmu_text_field(record->name, sizeof(record->name)));
 }
 
-static const char *core_type(uint32_t flags)
+static const char *core_type_name(uint32_t flags)
 {
 	static const char *const name[] = { "", "P", "E", "P+E" };
 
@@ -136,11 +136,11 @@ static void add_core_types(struct pmu_model_thread *to, uint32_t flags)
 {
 	static const uint32_t both = PMU_THREAD_CORE_P | PMU_THREAD_CORE_E;
 
-	if (to->core_type && *to->core_type && core_type(flags)[0] &&
-	    strcmp(to->core_type, core_type(flags)) != 0)
-		to->core_type = core_type(both);
+	if (to->core_type && *to->core_type && core_type_name(flags)[0] &&
+	    strcmp(to->core_type, core_type_name(flags)) != 0)
+		to->core_type = core_type_name(both);
 	else if (!to->core_type || !*to->core_type)
-		to->core_type = core_type(flags);
+		to->core_type = core_type_name(flags);
 }
 
 /* From the start of its first record to the end of its last one; not known of a set. */
@@ -150,7 +150,7 @@ static void add_life(const struct pmu_convert *convert, const struct pmu_raw_thr
 	uint64_t start = from->record.start_ticks;
 	int64_t start_ns, stop_ns;
 
-	if (is_set(from) || !start)
+	if (is_merged_set(from) || !start)
 		return;
 	start = start > convert->first_ticks ? start - convert->first_ticks : 0;
 	start_ns = (int64_t)pmu_convert_ns(convert, start);
@@ -161,8 +161,8 @@ static void add_life(const struct pmu_convert *convert, const struct pmu_raw_thr
 		to->stop_ns = stop_ns;
 }
 
-static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread *from,
-		       struct pmu_model_thread *to)
+static void add_thread_record(struct pmu_convert *convert, const struct pmu_raw_thread *from,
+			      struct pmu_model_thread *to)
 {
 	const struct pmu_store_thread *record = &from->record;
 
@@ -170,15 +170,15 @@ static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread 
 	add_core_types(to, record->flags);
 	to->finished = to->finished && record->state != PMU_THREAD_LIVE;
 	to->time_ns += pmu_convert_ns(convert, record_ticks(convert, from));
-	if (is_set(from) && record->n_merged > to->n_merged)
+	if (is_merged_set(from) && record->n_merged > to->n_merged)
 		to->n_merged = record->n_merged;
-	to->minor_faults = add_known(to->minor_faults, record->minor_faults);
-	to->major_faults = add_known(to->major_faults, record->major_faults);
-	to->voluntary_switches = add_known(to->voluntary_switches, record->voluntary_switches);
-	to->involuntary_switches = add_known(to->involuntary_switches,
-					     record->involuntary_switches);
+	to->minor_faults = add_known_time(to->minor_faults, record->minor_faults);
+	to->major_faults = add_known_time(to->major_faults, record->major_faults);
+	to->voluntary_switches = add_known_time(to->voluntary_switches, record->voluntary_switches);
+	to->involuntary_switches = add_known_time(to->involuntary_switches,
+						  record->involuntary_switches);
 	if (record->cpu_ns > 0)
-		to->cpu_ns = add_known(to->cpu_ns, record->cpu_ns);
+		to->cpu_ns = add_known_time(to->cpu_ns, record->cpu_ns);
 }
 
 /* "this thread could not count cycles, branches" */
@@ -221,7 +221,7 @@ static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread
 				       "reached the limit of regions: those beyond it are kept by "
 				       "name, without the regions around them",
 				       "", number, 0);
-	if (!rc && others_read_in_user_space && !is_set(thread) &&
+	if (!rc && others_read_in_user_space && !is_merged_set(thread) &&
 	    !(record->flags & PMU_THREAD_USER_READ))
 		rc = pmu_convert_doubt(convert,
 				       "counts were read by system calls, unlike those of other "
@@ -287,13 +287,13 @@ static int make_threads(struct pmu_convert *convert, const struct pmu_raw_thread
 	for (i = 0; i < raw->n_threads; i++) {
 		if (!i || !same_thread(order[i - 1], order[i])) {
 			thread = &model->thread[n++];
-			start_thread(convert, order[i], thread);
+			start_model_thread(convert, order[i], thread);
 			if (pmu_raw_is_socket(order[i]))
 				model->n_sockets++;
 			else
 				model->n_threads++;
 		}
-		add_record(convert, order[i], thread);
+		add_thread_record(convert, order[i], thread);
 		convert->thread_of[order[i] - raw->thread] = n - 1;
 	}
 	return 0;
@@ -316,7 +316,7 @@ int pmu_convert_threads(struct pmu_convert *convert)
 	}
 	for (i = 0; i < raw->n_threads; i++)
 		order[i] = &raw->thread[i];
-	qsort(order, raw->n_threads, sizeof(*order), by_number);
+	qsort(order, raw->n_threads, sizeof(*order), by_thread_number);
 	rc = make_threads(convert, order);
 	free(order);
 	return rc ? rc : doubt_threads(convert);

@@ -187,7 +187,7 @@ static int list_opened(struct listing *list, const char *place, int dir_fd, int 
 }
 
 /* One file of a folder; anything that is not a store of ours is passed over. */
-static int list_file(struct listing *list, const char *place, int dir_fd, const char *name)
+static int list_store_file(struct listing *list, const char *place, int dir_fd, const char *name)
 {
 	int fd, rc;
 
@@ -203,7 +203,7 @@ static int list_file(struct listing *list, const char *place, int dir_fd, const 
 }
 
 /* Return: NULL, and @error is a negative errno. */
-static DIR *open_place(const char *place, int *error)
+static DIR *open_store_folder(const char *place, int *error)
 {
 	const char *why;
 	DIR *dir;
@@ -226,7 +226,7 @@ static int list_place(struct listing *list, const char *place, int32_t pid)
 	struct pmu_store_head head;
 	struct dirent *file;
 	int rc;
-	DIR *dir = open_place(place, &rc);
+	DIR *dir = open_store_folder(place, &rc);
 
 	while (dir && !rc) {
 		errno = 0;
@@ -236,7 +236,7 @@ static int list_place(struct listing *list, const char *place, int32_t pid)
 			break;
 		}
 		if (!pid || (pmu_store_head_of_name(file->d_name, &head) && head.pid == pid))
-			rc = list_file(list, place, dirfd(dir), file->d_name);
+			rc = list_store_file(list, place, dirfd(dir), file->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -345,7 +345,8 @@ static bool is_older(const struct keeping *keeping, uint64_t unix_ns)
 }
 
 /* Adds what a file takes.  Return: it is an old one. */
-static bool look_at(const struct keeping *keeping, int dir_fd, const char *name, uint64_t *bytes)
+static bool look_at_kept(const struct keeping *keeping, int dir_fd, const char *name,
+			 uint64_t *bytes)
 {
 	struct stat st;
 
@@ -359,14 +360,14 @@ static bool look_at(const struct keeping *keeping, int dir_fd, const char *name,
 static bool may_any_go(const struct keeping *keeping, const char *place)
 {
 	int error;
-	DIR *dir = open_place(place, &error);
+	DIR *dir = open_store_folder(place, &error);
 	struct dirent *file;
 	uint64_t bytes = 0;
 	bool any = false;
 
 	while (dir && !any && (file = readdir(dir)))
 		if (is_store_name(file->d_name))
-			any = look_at(keeping, dirfd(dir), file->d_name, &bytes) ||
+			any = look_at_kept(keeping, dirfd(dir), file->d_name, &bytes) ||
 			      bytes > keeping->most_bytes;
 	if (dir)
 		closedir(dir);
@@ -380,7 +381,7 @@ struct drawn {
 	size_t n_all;
 };
 
-static void draw(struct drawn *drawn, const char *name)
+static void draw_file(struct drawn *drawn, const char *name)
 {
 	size_t at = drawn->n, len = strlen(name);
 
@@ -407,7 +408,7 @@ static void draw_all(struct drawn *drawn, int dir_fd)
 			const struct dirent64 *file = (const void *)(bytes + at);
 
 			if (is_store_name(file->d_name))
-				draw(drawn, file->d_name);
+				draw_file(drawn, file->d_name);
 			at += file->d_reclen;
 		}
 	} while (n > NAMES_SIZE - NAME_ROOM);
@@ -426,7 +427,7 @@ static bool seems_any_to_go(const struct keeping *keeping, const char *place)
 		return false;
 	draw_all(&drawn, fd);
 	for (size_t i = 0; i < drawn.n && !any; i++)
-		any = look_at(keeping, fd, drawn.name[i], &bytes);
+		any = look_at_kept(keeping, fd, drawn.name[i], &bytes);
 	close(fd);
 	return any || (drawn.n && bytes / drawn.n * drawn.n_all > keeping->most_bytes);
 }

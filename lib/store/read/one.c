@@ -58,8 +58,8 @@ static uint32_t step_into(struct pmu_table *table, const struct pmu_table_index_
 }
 
 /* A thread's own row of a path that begins in @around; 0: there is none. */
-static uint32_t find_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
-			 uint32_t around, const char *path)
+static uint32_t find_path_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
+			      uint32_t around, const char *path)
 {
 	do
 		around = step_into(table, rows, around, path, 0, &path);
@@ -80,7 +80,7 @@ static uint32_t next_nested(const struct pmu_table_index_rows *rows, uint32_t to
 }
 
 /* Return: whether anything is known of one of them. */
-static bool add_nested(const struct found *found, struct pmu_nested *in)
+static bool add_found_nested(const struct found *found, struct pmu_nested *in)
 {
 	static const struct pmu_nested none;
 	struct pmu_group_copy layout = found->layout;
@@ -115,7 +115,7 @@ static double ns_per_tick(const struct pmu_table *table)
 	return convert.ns_per_tick;
 }
 
-static void tell(const struct found *found, struct pmu_region_counts *counts)
+static void tell_counts(const struct found *found, struct pmu_region_counts *counts)
 {
 	const struct pmu_model_row *all = &found->all;
 
@@ -127,7 +127,7 @@ static void tell(const struct found *found, struct pmu_region_counts *counts)
 }
 
 /* Return: whether it is a row that a report has. */
-static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found)
+static PMU_COLD bool read_found_row(const struct pmu_table *table, struct found *found)
 {
 	const struct pmu_columns columns = { .n = found->layout.n_slots };
 	uint64_t raw[PMU_MAX_SLOTS] = { 0 }, net[PMU_MAX_SLOTS] = { 0 };
@@ -136,7 +136,7 @@ static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found
 	struct pmu_convert convert = { .ns_per_tick = ns_per_tick(table) };
 	struct pmu_raw_row from = { .id = found->id };
 	struct pmu_nested in = { { 0 } };
-	bool too_much, visible = add_nested(found, &in);
+	bool too_much, visible = add_found_nested(found, &in);
 
 	pmu_reader_copy_row(found->rows->row[found->id].row, &found->layout, &found->record, &from);
 	if (!visible && !pmu_convert_is_visible(&from))
@@ -152,16 +152,16 @@ static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found
 }
 
 /* The row of a path that begins in @around.  Return: whether a report has it. */
-static bool read_path(struct pmu_table *table, struct found *found, uint32_t around,
-		      const char *path)
+static bool read_path_row(struct pmu_table *table, struct found *found, uint32_t around,
+			  const char *path)
 {
-	found->id = find_row(table, found->rows, around, path);
-	return found->id && read_row(table, found);
+	found->id = find_path_row(table, found->rows, around, path);
+	return found->id && read_found_row(table, found);
 }
 
 /* --- the thread --- */
 
-static struct pmu_group_copy layout_of(uint32_t n_slots, uint32_t absent)
+static struct pmu_group_copy layout_of_copy(uint32_t n_slots, uint32_t absent)
 {
 	return (struct pmu_group_copy){
 		.n_slots = n_slots,
@@ -213,7 +213,7 @@ static bool read_rows(struct pmu_table *table, struct found *found, const char *
 		do {
 			stay = next_stay(found->rows, around, stay);
 			if (stay || !around)
-				any |= read_path(table, found, stay, path);
+				any |= read_path_row(table, found, stay, path);
 		} while (stay);
 		around = step_into(table, found->rows, around, path, PMU_STORE_ROW_TEAM, &path);
 	} while (around && path);
@@ -223,7 +223,7 @@ static bool read_rows(struct pmu_table *table, struct found *found, const char *
 int pmu_store_read_one(struct pmu_table *table, uint32_t group, uint32_t n_slots, uint32_t absent,
 		       uint32_t number, const char *path, struct pmu_region_counts *counts)
 {
-	struct found found = { .layout = layout_of(n_slots, absent),
+	struct found found = { .layout = layout_of_copy(n_slots, absent),
 			       .all = { .raw = counts->count, .net = counts->net } };
 	struct pmu_table_index_thread *thread = NULL;
 	int rc = -ESRCH;
@@ -241,6 +241,6 @@ int pmu_store_read_one(struct pmu_table *table, uint32_t group, uint32_t n_slots
 			rc = 0;
 	}
 	if (!rc)
-		tell(&found, counts);
+		tell_counts(&found, counts);
 	return rc;
 }

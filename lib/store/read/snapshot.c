@@ -83,8 +83,8 @@ static struct pmu_clock_point second_point(const struct pmu_store_head *head,
 	return stored ? point : head->point[0];
 }
 
-static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *head,
-		      const struct pmu_clock_point *last)
+static void set_model_clock(struct pmu_convert *convert, const struct pmu_store_head *head,
+			    const struct pmu_clock_point *last)
 {
 	struct pmu_clock_point stored;
 	double hz = pmu_convert_set_rate(convert, head->clock_kind, &head->point[0], last);
@@ -155,7 +155,7 @@ static int add_refusal(struct pmu_convert *convert, const struct pmu_raw_text *m
 	return pmu_model_add_refusal(convert->model, part[0], part[1], part[2]);
 }
 
-static int number_of(const struct pmu_raw_text *meta)
+static int number_of_meta(const struct pmu_raw_text *meta)
 {
 	uint64_t number = 0;
 
@@ -192,11 +192,11 @@ static int set_texts(struct pmu_convert *convert)
 		if (meta->id < PMU_ARRAY_LEN(field) && field[meta->id])
 			*field[meta->id] = text;
 		else if (meta->id == PMU_META_RANK)
-			model->rank = number_of(meta);
+			model->rank = number_of_meta(meta);
 		else if (meta->id == PMU_META_RANKS)
-			model->n_ranks = number_of(meta) > 0 ? number_of(meta) : 0;
+			model->n_ranks = number_of_meta(meta) > 0 ? number_of_meta(meta) : 0;
 		else if (meta->id == PMU_META_FORKED)
-			model->forked_from = number_of(meta) > 0 ? number_of(meta) : 0;
+			model->forked_from = number_of_meta(meta) > 0 ? number_of_meta(meta) : 0;
 		else if (meta->id == PMU_META_NOTE)
 			rc = pmu_model_add_note(model, text);
 		else if (meta->id == PMU_META_REFUSAL)
@@ -282,7 +282,8 @@ static int set_metrics(struct pmu_convert *convert, uint32_t group,
 static bool is_in_turns(const struct pmu_raw *raw, uint32_t group)
 {
 	for (size_t i = 0; i < raw->n_meta; i++)
-		if (raw->meta[i].id == PMU_META_TURNS && number_of(&raw->meta[i]) == (int)group)
+		if (raw->meta[i].id == PMU_META_TURNS &&
+		    number_of_meta(&raw->meta[i]) == (int)group)
 			return true;
 	return false;
 }
@@ -298,7 +299,7 @@ static bool has_threads(const struct pmu_raw *raw, uint32_t group)
 }
 
 /* Groups that were never counted have no section, unless nothing was. */
-static int make_sections(struct pmu_convert *convert)
+static int make_model_sections(struct pmu_convert *convert)
 {
 	const struct pmu_raw *raw = convert->raw;
 	struct pmu_model *model = convert->model;
@@ -418,7 +419,7 @@ static int note_standing(struct pmu_model *model)
 	return rc;
 }
 
-static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
+static void list_open_regions(const struct pmu_model *model, struct pmu_strbuf *text)
 {
 	const struct pmu_model_row *row;
 	unsigned int s, r, n = 0;
@@ -445,7 +446,7 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
  * SIGKILL and an exit_group instruction of the program's own, as Go's is, leave the same behind.
  * `pmu run` can tell for its own child; for a grandchild only that one's parent can.
  */
-static int set_died(struct pmu_model *model, uint32_t next)
+static int set_model_died(struct pmu_model *model, uint32_t next)
 {
 	struct pmu_strbuf text = { 0 };
 
@@ -455,7 +456,7 @@ static int set_died(struct pmu_model *model, uint32_t next)
 				: "the program did not end cleanly, or by a system call of its "
 				  "own: process %" PRId64 " is gone",
 			model->pid);
-	list_open(model, &text);
+	list_open_regions(model, &text);
 	if (!text.failed)
 		model->died = pmu_model_text(model, pmu_strbuf_text(&text), text.len);
 	pmu_strbuf_free(&text);
@@ -535,7 +536,7 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 		rc = pmu_convert_threads(convert);
 	if (!rc) {
 		name_emulated_threads(model);
-		rc = make_sections(convert);
+		rc = make_model_sections(convert);
 	}
 	if (!rc)
 		rc = pmu_convert_doubts(convert);
@@ -546,7 +547,7 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	if (!rc)
 		rc = pmu_model_finish(model);
 	if (!rc && convert->state == PMU_PROGRAM_DIED)
-		rc = set_died(model, convert->next);
+		rc = set_model_died(model, convert->next);
 	return rc;
 }
 
@@ -570,7 +571,7 @@ int pmu_store_snapshot(const struct pmu_store_view *view, const struct pmu_clock
 	rc = pmu_raw_read(view, convert.state == PMU_PROGRAM_RUNS, &raw);
 	convert.model = rc ? NULL : pmu_model_new();
 	if (convert.model) {
-		set_clock(&convert, head, &now);
+		set_model_clock(&convert, head, &now);
 		rc = convert_all(&convert, head);
 	} else {
 		rc = -ENOMEM;

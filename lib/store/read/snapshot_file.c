@@ -82,7 +82,7 @@ static bool end_loss(void)
 
 /* All of @size bytes from the file's begin; fewer where it ends.  Return: bytes, or a
  * negative errno. */
-static ssize_t read_all(int fd, char *bytes, size_t size)
+static ssize_t pread_all(int fd, char *bytes, size_t size)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -107,7 +107,7 @@ static int image_read(int fd, size_t size, struct image *image)
 	image->bytes = malloc(size);
 	if (!image->bytes)
 		return -ENOMEM;
-	n = read_all(fd, image->bytes, size);
+	n = pread_all(fd, image->bytes, size);
 	if (n < (ssize_t)PMU_STORE_HEAD_SIZE) {
 		free(image->bytes);
 		return n < 0 ? (int)n : -EIO;
@@ -185,7 +185,7 @@ static int head_read(int fd, const char *path, struct pmu_store_head *head, uint
 		return pmu_fail(EINVAL, "%s is not an ordinary file", path);
 	*size = (uint64_t)st.st_size;
 	memset(head, 0, sizeof(*head));
-	n = read_all(fd, (char *)head, sizeof(*head));
+	n = pread_all(fd, (char *)head, sizeof(*head));
 	if (n < 0)
 		return pmu_fail((int)n, "cannot read %s: %s", path, strerror((int)-n));
 	rc = pmu_store_check_head(head, *size);
@@ -222,7 +222,7 @@ static int image_load(int fd, const char *path, const struct pmu_store_head *hea
 
 typedef int look_fn(const struct pmu_store_view *view, unsigned int is, void *arg);
 
-static int look_at(const struct image *image, look_fn *look, void *arg)
+static int look_at_image(const struct image *image, look_fn *look, void *arg)
 {
 	struct pmu_store_piece piece = { .base = image->bytes, .offset = 0, .size = image->size };
 	struct pmu_store_view view = { .piece = &piece, .n_pieces = 1 };
@@ -240,9 +240,9 @@ static int look_safely(const struct image *image, const char *path, look_fn *loo
 	int rc;
 
 	if (!image->mapped)
-		return look_at(image, look, arg);
+		return look_at_image(image, look, arg);
 	expect_loss(image);
-	rc = look_at(image, look, arg);
+	rc = look_at_image(image, look, arg);
 	if (!end_loss())
 		return rc;
 	if (!rc && undo)
@@ -252,7 +252,7 @@ static int look_safely(const struct image *image, const char *path, look_fn *loo
 		path);
 }
 
-static int open_path(const char *path)
+static int open_store_file(const char *path)
 {
 	int fd = PMU_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
 
@@ -273,7 +273,7 @@ static int open_image(int fd, const char *path, struct image *image)
 
 int pmu_store_look(const char *path, look_fn *look, void *arg)
 {
-	int fd = open_path(path), rc;
+	int fd = open_store_file(path), rc;
 	struct image image;
 
 	if (fd < 0)
@@ -336,7 +336,7 @@ int pmu_store_snapshot_open(int fd, const char *path, struct pmu_model **model)
 
 int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
 {
-	int fd = open_path(path), rc;
+	int fd = open_store_file(path), rc;
 
 	if (fd < 0)
 		return fd;

@@ -33,7 +33,7 @@ static int add_meta(struct pmu_reader *reader, const struct pmu_record *record)
 }
 
 /* Ids ascend; those of a damaged chunk stay unknown. */
-static int add_name(struct pmu_reader *reader, const struct pmu_record *record)
+static int add_raw_name(struct pmu_reader *reader, const struct pmu_record *record)
 {
 	struct pmu_raw *raw = reader->raw;
 
@@ -74,7 +74,7 @@ int pmu_reader_take_texts(struct pmu_reader *reader, const struct pmu_store_chun
 			     : pmu_meta_next((const char *)(chunk + 1), used, &pos, &record);
 		if (more <= 0)
 			break;
-		rc = names ? add_name(reader, &record) : add_meta(reader, &record);
+		rc = names ? add_raw_name(reader, &record) : add_meta(reader, &record);
 		if (rc)
 			return rc;
 	}

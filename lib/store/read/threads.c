@@ -62,8 +62,8 @@ static const struct pmu_store_thread *record_of(const struct pmu_store_chunk *ch
 	return (const void *)(chunk + 1);
 }
 
-static int add_thread(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
-		      const struct pmu_chunk_copy *copy)
+static int add_raw_thread(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
+			  const struct pmu_chunk_copy *copy)
 {
 	const struct pmu_store_thread *record = record_of(chunk);
 	struct pmu_raw *raw = reader->raw;
@@ -105,8 +105,8 @@ static int take_sides(struct pmu_reader *reader, const struct pmu_store_chunk *c
 	return 0;
 }
 
-static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
-		     const struct pmu_chunk_copy *copy)
+static int take_row_chunk(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
+			  const struct pmu_chunk_copy *copy)
 {
 	int rc;
 
@@ -117,7 +117,7 @@ static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *ch
 	if (copy->kind != PMU_CHUNK_THREAD && copy->kind != PMU_CHUNK_ROWS)
 		return 0;
 	if (copy->kind == PMU_CHUNK_THREAD) {
-		rc = add_thread(reader, chunk, copy);
+		rc = add_raw_thread(reader, chunk, copy);
 		if (rc)
 			return rc;
 	}
@@ -234,7 +234,7 @@ static int read_threads_once(struct pmu_reader *reader)
 	struct pmu_raw *raw = reader->raw;
 	int rc;
 
-	rc = pmu_reader_walk(reader, take_rows);
+	rc = pmu_reader_walk(reader, take_row_chunk);
 	/* After the threads: each one's group was there before it. */
 	if (!rc)
 		rc = pmu_reader_walk(reader, pmu_reader_take_group);
