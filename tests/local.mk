@@ -356,6 +356,7 @@ script_tests = \
 	%D%/package/debian.sh \
 	%D%/package/cmake.sh \
 	%D%/package/docs.sh \
+	%D%/package/functions.sh \
 	%D%/package/gitlab.sh \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \
