@@ -134,7 +134,7 @@ static bool check_search(const struct share *share, uint64_t passes)
 
 const struct kernel kernel_search = {
 	.name = "binary-search",
-	.about = "random keys in a sorted array: branches that nobody can foretell",
+	.about = "random keys in a sorted array: branches that cannot be predicted",
 	.unit = "search",
 	.bytes = 4 << 20,
 	.prepare = prepare_search,

@@ -371,7 +371,7 @@ static const struct {
 	{ ENOSPC, "make room, or choose another place with PMU_OUTPUT" },
 	{ EDQUOT, "make room, or choose another place with PMU_OUTPUT" },
 	{ EISDIR, "name a file in it, or change PMU_OUTPUT" },
-	{ ENXIO, "nobody reads this pipe: start its reader first" },
+	{ ENXIO, "no process reads this pipe: start its reader first" },
 	{ EPIPE, "its reader has gone" },
 	{ EAGAIN, "its reader takes nothing" },
 };

@@ -26,7 +26,7 @@ static void keep_reason(struct pmu_session_group *group, const struct pmu_backen
 {
 	if (!group->why[0])
 		snprintf(group->why, sizeof(group->why), "%s: %s%s%s", backend->name, why,
-			 mend[0] ? "; to mend it: " : "", mend);
+			 mend[0] ? "; to fix it: " : "", mend);
 }
 
 static void refuse_backend(struct pmu_session_group *group, const struct pmu_backend *backend,

@@ -23,7 +23,7 @@ order() {
 westmere="--cpuid $data/cpuid/westmere-ep-x5667.txt --topology $data/topologies/westmere-ep-2s6c2t.xml"
 run 0 'a Westmere' $westmere
 has out '24 processors, 12 cores, 2 sockets' 'its places come from the topology'
-has out 'as if nobody was counting' 'nobody looked'
+has out 'as if no other program was counting' 'nobody looked'
 order 'the founding order' 'look:' 'stop:' 'CPU 0-23  IA32_PERF_GLOBAL_CTRL (38FH) <- 0000000000000000' 'clear:' \
 	'IA32_PERF_GLOBAL_OVF_CTRL (390H) <- 000000070000000F' 'select:' \
 	'CPU 0-23  IA32_PERFEVTSEL0 (186H) <- 00000000000100C4  event C4H, umask 00H, USR' 'zero:' 'IA32_PMC0 (C1H)' \
@@ -133,7 +133,7 @@ cmp -s before after
 result $? 'no register is written'
 rm msr7
 run 0 'a processor whose registers cannot be opened'
-has out 'as if nobody was counting' 'planned blindly'
+has out 'as if no other program was counting' 'planned blindly'
 has out 'msr7' 'which is said with the reason'
 unset PMU_CPUID_FILE HWLOC_XMLFILE PMU_MSR_DEVICE
 

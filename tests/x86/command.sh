@@ -180,7 +180,7 @@ command_check() {
 	fi
 	status "$name" root plan 0
 	says "$name" root event 'event C0H, umask 00H, USR, EN'
-	says "$name" bare doctor 'msr not usable: there is no /dev/cpu/0/msr to mend it: modprobe msr'
+	says "$name" bare doctor 'msr not usable: there is no /dev/cpu/0/msr to fix it: modprobe msr'
 	says "$name" nobody doctor 'msr not usable: cannot open /dev/cpu/0/msr: Permission denied'
 	says "$name" root info "general counters $general x 48 bits"
 	[ "$fixed" -gt 0 ] && says "$name" root info "fixed counters $fixed x 48 bits"

@@ -165,7 +165,7 @@ void pmu_doctor_advice(struct pmu_strbuf *out, const char *what_for, const char 
 static void add_mend(struct pmu_strbuf *out, const char *mend)
 {
 	if (mend[0])
-		pmu_doctor_advice(out, "to mend it", mend);
+		pmu_doctor_advice(out, "to fix it", mend);
 }
 
 /* "not: cpu-migrations: why"; without a name what else the source has to say */
@@ -535,7 +535,7 @@ static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 const struct pmu_command pmu_command_doctor = {
 	.name = "doctor",
 	.usage = "doctor [--noise] [--json]",
-	.about = "say what can be counted here, what not and why, and what would mend it",
+	.about = "say what can be counted here, what not and why, and what would fix it",
 	.help = "Tries every source of counts as a measured program would, and shows the settings of the\n"
 		"machine that decide what they can do.  It changes none of them.\n",
 	.options = doctor_options,

@@ -330,7 +330,7 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 		if (pmu_fit(group, false, false, probe, (void *)&pmu_backends[i], &fit)) {
 			if (!why[0])
 				snprintf(why, size, "%s%s%s", fit.first.why,
-					 fit.first.mend[0] ? "; to mend it: " : "", fit.first.mend);
+					 fit.first.mend[0] ? "; to fix it: " : "", fit.first.mend);
 			continue;
 		}
 		why[0] = '\0';

@@ -118,7 +118,7 @@ static bool is_shared(const struct pmu_list_section *section, const char *why)
 static void add_shared(struct pmu_strbuf *out, const struct pmu_list_section *section,
 		       const char *why, size_t column, size_t width)
 {
-	pmu_strbuf_add(out, "\n  not to be had: ");
+	pmu_strbuf_add(out, "\n  unavailable: ");
 	pmu_command_wrap(out, REST_INDENT, width, why);
 	pmu_strbuf_add(out, "\n");
 	for (size_t i = 0; i < section->n_rows; i++)

@@ -321,7 +321,7 @@ static void add_looked(struct pmu_strbuf *out, const struct pmu_plan_shown *show
 		pmu_strbuf_add(out, "The registers were looked at.\n");
 		return;
 	}
-	pmu_strbuf_add(out, "Planned as if nobody was counting: ");
+	pmu_strbuf_add(out, "Planned as if no other program was counting: ");
 	pmu_command_wrap(out, 0, WIDTH, shown->unlooked);
 	pmu_strbuf_add(out, "\n");
 }

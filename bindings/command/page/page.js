@@ -130,7 +130,7 @@ class Page {
 			(hidden && hidden.has(column.id) ? hidden.get(column.id) : column.shown && (column.draw || this.isAnyKnown(column))));
 	}
 
-	/* What no row has is not worth a column, unless somebody asks for it. */
+	/* What no row has is not worth a column, unless it is asked for. */
 	isAnyKnown(column) {
 		const { known, view } = this.current;
 
@@ -194,7 +194,7 @@ class Page {
 			drawRanks(this.book.data)].filter(Boolean));
 	}
 
-	/* Of the region with most time of its own, so that nobody looks at an empty place. */
+	/* Of the region with most time of its own, so that the place is not empty. */
 	firstDetail() {
 		const { view } = this.current, hot = this.book.kind === "diff" ? { list: view.n ? [0] : [] } : hotRegions(this.section, view);
 

@@ -163,7 +163,7 @@ const char *pmu_msr_device_mend(const struct pmu_machine_from *from, int error)
 		return "run as root, or load msr-safe and be in the group of its devices";
 	case -EPERM:
 		return "run with CAP_SYS_RAWIO; a kernel in lockdown, or booted with msr.allow_writes=off, lets "
-		       "nobody write registers (msr.allow_writes=on)";
+		       "no program write registers (msr.allow_writes=on)";
 	case -EIO:
 		return "";
 	case -EBUSY:

@@ -208,7 +208,7 @@ static int check_shared_extra(const struct pmu_msr_core *core, const struct pmu_
 			slot->extra);
 	if (core->taken_events[event / 64] >> event % 64 & 1)
 		return pmu_fail(ENOSPC,
-				"somebody else counts event %02XH, so register %XH is theirs",
+				"another program counts event %02XH, so register %XH is theirs",
 				event, slot->extra);
 	return 0;
 }

@@ -154,7 +154,8 @@ static void tell_strangers(const struct pmu_msr_program *program, char *text, si
 	if (!program->stranger)
 		return;
 	pmu_msr_program_taken(program->stranger, taken, sizeof(taken));
-	snprintf(text, size, "somebody else counts on this machine, and is left alone: %s", taken);
+	snprintf(text, size, "another program counts on this machine, and is left alone: %s",
+		 taken);
 }
 
 int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu_probe *probe)

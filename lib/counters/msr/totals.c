@@ -169,7 +169,7 @@ static void advance_entry(struct pmu_msr_totals *totals, struct pmu_msr_entry *e
 		rc = pmu_msr_read_fd(entry->fd, entry->address, &raw);
 	if (by_instruction && unlikely(pmu_refusable_was())) {
 		give_up_entry(totals, entry,
-			      "cannot be read by RDPMC any more, which somebody has forbidden");
+			      "cannot be read by RDPMC any more, which has been forbidden");
 		return;
 	}
 	if (unlikely(rc)) {
@@ -191,7 +191,7 @@ static void advance_entry(struct pmu_msr_totals *totals, struct pmu_msr_entry *e
 		totals->settled |= 1u << entry->slot;
 		give_up_entry(
 			totals, entry,
-			"jumped: somebody else has written it, or the processor was asleep or offline");
+			"jumped: another program has written it, or the processor was asleep or offline");
 		return;
 	}
 	entry->last = raw & mask;
@@ -212,7 +212,7 @@ static void spoil(struct pmu_msr_totals *totals, const struct pmu_msr_entry *ent
 	pmu_msr_name(totals->machine, hold->address, name, sizeof(name));
 	snprintf(
 		totals->trouble, sizeof(totals->trouble),
-		"somebody else has written %s (%XH) of CPU %d while it was ours: counts by it are missing, those "
+		"another program has written %s (%XH) of CPU %d while it was ours: counts by it are missing, those "
 		"from before too",
 		name, hold->address, entry->cpu);
 }

@@ -119,7 +119,7 @@ static int look_around(const struct pmu_plan *plan, enum pmu_valgrind_tool tool,
 	if (plan->scope == PMU_COUNT_PROCESS)
 		return refuse_valgrind(
 			probe, ENODEV, "",
-			"valgrind tells each thread what that thread did, and nobody what all of "
+			"valgrind tells each thread what that thread did, and does not tell what all of "
 			"them did (PMU_COUNT=process)");
 	if (plan->scope != PMU_COUNT_THREAD)
 		return refuse_valgrind(probe, ENODEV, "",

@@ -247,9 +247,9 @@ static int look_safely(const struct image *image, const char *path, look_fn *loo
 		return rc;
 	if (!rc && undo)
 		undo(arg);
-	return pmu_fail(
-		EIO, "%s became shorter while it was read: its process, or somebody else, cut it",
-		path);
+	return pmu_fail(EIO,
+			"%s became shorter while it was read: its process or another one cut it",
+			path);
 }
 
 static int open_store_file(const char *path)

@@ -236,7 +236,7 @@ static void what_another_has_controlled_is_spoiled(void)
 	set(CONTROL, 0);
 	pmu_msr_totals_check(&totals);
 	pmu_msr_totals_trouble(&totals, text, sizeof(text));
-	has(text, "somebody else has written ", "that says so");
+	has(text, "another program has written ", "that says so");
 	has(text, "(80H) of CPU 0", "and names the register");
 	begin(0, 0);
 	set(CONTROL, 0);
