@@ -273,14 +273,17 @@ pmu_SOURCES += %D%/command/top/screen_none.c
 endif
 nodist_pmu_SOURCES = %D%/command/page/template.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
-dist_man_MANS += %D%/command/pmu.1
+command_pages = %D%/command/pmu.1 %D%/command/pmu-check.1 %D%/command/pmu-diff.1 %D%/command/pmu-msr.1 \
+	%D%/command/pmu-report.1 %D%/command/pmu-run.1 %D%/command/pmu-top.1
+dist_man_MANS += $(command_pages) %D%/command/pmu-events.7
 # Its lists of options and settings, from the tables: after a change there.
 EXTRA_DIST += %D%/command/manual.awk
 .PHONY: manual
 manual: pmu$(EXEEXT)
-	$(AM_V_GEN)$(AWK) -v pmu=./pmu$(EXEEXT) -f $(srcdir)/%D%/command/manual.awk \
-		$(srcdir)/%D%/command/pmu.1 >%D%/command/pmu.1.tmp && \
-		mv %D%/command/pmu.1.tmp $(srcdir)/%D%/command/pmu.1
+	$(AM_V_GEN)for page in $(command_pages); do \
+		$(AWK) -v pmu=./pmu$(EXEEXT) -f $(srcdir)/%D%/command/manual.awk $(srcdir)/$$page >$$page.tmp && \
+			mv $$page.tmp $(srcdir)/$$page || exit; \
+	done
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
 pmu_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
 

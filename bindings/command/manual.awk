@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Prints pmu.1 anew: its lists of options and of settings have what `pmu help` has, in that order and
-# with those headings.  What stands below a heading stays; what help alone knows gets help's words,
-# marked so that they change when those do.
+# Prints a manual page of the command anew: its lists of options and of settings have what `pmu help`
+# has, in that order and with those headings.  What stands below a heading stays; what help alone knows
+# gets help's words, marked so that they change when those do.
 #
-#	awk -v pmu=./pmu -f manual.awk pmu.1
+#	awk -v pmu=./pmu -f manual.awk pmu-run.1
 
 BEGIN {
 	printed = ".\\\" as help says it"
 }
 
-/^\.(Ss pmu|Sh ENVIRONMENT)/ {
+# A page is of one command, or has a subsection of each that is short.
+/^\.Dt PMU-/ { command = tolower(substr($2, 5)) }
+/^\.(Ss pmu|Sh ENVIRONMENT)/ || (command && /^\.Sh DESCRIPTION/) {
 	print
-	read_help(/^\.Sh/ ? "environment" : $3)
+	read_help(/^\.Ss/ ? $3 : /ENV/ ? "environment" : command)
 	next
 }
 /^\.S[hs] / { n_keys = 0 }
@@ -31,18 +33,18 @@ BEGIN {
 
 # --- what help says: key[1..n_keys], heading[KEY], text[KEY] ---
 
-function read_help(topic,    command, line, at, label) {
+function read_help(topic,    ask, line, at, label) {
 	n_keys = 0
 	split("", text)
 	split("", heading)
 	split("", block)
 	split("", is_told)
-	command = pmu " help " topic
+	ask = pmu " help " topic
 	at = ""
 	label = "^  (-[A-Za-z], )?--[a-z-]*( [^ ]+|[[]=[^ ]+)?  "
 	if (topic == "environment")
 		label = "^  PMU_[A-Z_]+ "
-	while ((command | getline line) > 0) {
+	while ((ask | getline line) > 0) {
 		if (match(line, label))
 			at = add_key(substr(line, 3, RLENGTH - 2), substr(line, RLENGTH + 1), topic)
 		else if (at != "" && line ~ /^      /)
@@ -50,7 +52,7 @@ function read_help(topic,    command, line, at, label) {
 		else
 			at = ""
 	}
-	close(command)
+	close(ask)
 }
 
 # "-g, --group GROUP", "--topdown[=LEVEL]", "--", "PMU_GROUP".  Return: what it is known by.
@@ -120,7 +122,7 @@ function take_list(    depth, name, n, word, i, n_told) {
 			else if (word[i] in heading)
 				is_told[word[i]] = 1
 		if (name == "") {
-			print "pmu.1: help knows nothing of " $0 >"/dev/stderr"
+			print "manual: help knows nothing of " $0 >"/dev/stderr"
 			name = "?"
 		}
 		# one more heading of the same option, and one of several, are the page's own

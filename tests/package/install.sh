@@ -166,7 +166,7 @@ fi
 
 "$DESTDIR$bindir/pmu" help environment | grep -q PMU_OUTPUT ||
 	die "pmu help environment does not know PMU_OUTPUT"
-for page in 1/pmu.1 3/pmu.3 3/pmu_region_begin.3 3/pmu_region_end_n.3 3/PMU_REGION.3 7/pmu.7; do
+for page in 1/pmu.1 1/pmu-run.1 7/pmu-events.7 3/pmu.3 3/pmu_region_begin.3 3/pmu_region_end_n.3 3/PMU_REGION.3 7/pmu.7; do
 	[ -s "$DESTDIR$mandir/man$page" ] || die "no manual page man$page in $mandir"
 done
 echo "installcheck: a program built with pkg-config runs and reports"

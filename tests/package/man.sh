@@ -4,7 +4,8 @@
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/../command/pmu.sh"
 header=$source/include/pmu.h
-page1=$source/bindings/command/pmu.1
+pages=$source/bindings/command
+page1=$pages/pmu.1
 page3=$source/include/pmu.3
 page7=$source/include/pmu.7
 cc=${TEST_CC:-cc}
@@ -53,24 +54,33 @@ same commands described 'each command has its place in pmu.1, and no other'
 sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/s/^\.Cm \([a-z]*\)$/\1/p' "$page1" >described
 same commands described 'and in its synopsis'
 
+# Most have one of their own.
 while read -r command; do
 	run 0 "$command" help "$command"
 	helped '^usage:' >options
+	page=$pages/pmu-$command.1
+	[ -e "$page" ] || page=$page1
 	awk -v command="$command" '
 		/^\.Nm/ { on = 0 }
 		$0 == ".Cm " command { on = 1 }
 		on
-		/^\.Sh DESCRIPTION/ { exit }' "$page1" | flags >described
+		/^\.Sh DESCRIPTION/ { exit }' "$page" | flags >described
 	echo >>options
 	echo >>described
-	same options described "  its usage is that of pmu.1"
+	same options described "  its usage is that of ${page##*/}"
 done <commands
+ls "$pages" | sed -n 's/^pmu-\([a-z]*\)\.1$/\1/p' >own
+sort commands | comm -23 own - >err 2>&1 && ! [ -s err ]
+result $? 'and no page is of a command that there is not'
 
 run 0 'the settings' help environment
 sed -n 's/^  \(PMU_[A-Z_]*\) .*/\1/p' out >settings
-awk -v pmu="$pmu" -f "$source/bindings/command/manual.awk" "$page1" 2>err | diff - "$page1" >>err && ! [ -s err ]
-result $? "its lists of options and settings are those of help: 'make manual' prints them"
-sed '/^\.It Fl -trace-size/,/^\.It/{//!d}; /^\.It Fl -each$/d; s/^\.It Ev PMU_ENABLE/.It Ev PMU_ENABEL/' "$page1" >page
+for page in "$pages"/pmu*.1; do
+	awk -v pmu="$pmu" -f "$pages/manual.awk" "$page" 2>err | diff - "$page" >>err && ! [ -s err ]
+	result $? "the lists of options and settings in ${page##*/} are those of help: 'make manual' prints them"
+done
+cat "$pages/pmu-run.1" "$pages/pmu-report.1" "$page1" |
+	sed '/^\.It Fl -trace-size/,/^\.It/{//!d}; /^\.It Fl -each$/d; s/^\.It Ev PMU_ENABLE/.It Ev PMU_ENABEL/' >page
 awk -v pmu="$pmu" -f "$source/bindings/command/manual.awk" page >out 2>err
 has out '.Ev PMU_TRACE_SIZE :' 'an option of which the page says nothing has the words of help'
 for heading in '.It Fl -each' '.It Ev PMU_ENABLE'; do
@@ -89,11 +99,11 @@ same functions described 'pmu.3 has the functions of pmu.h'
 {
 	cat functions
 	echo PMU_REGION
-} >pages
+} >calls
 ls "$build/include/man" | sed -n 's/\.3$//p' >described
-same pages described 'each has a page of its own, and so has the macro'
+same calls described 'each has a page of its own, and so has the macro'
 : >err
-for call in $(cat pages); do
+for call in $(cat calls); do
 	page=$build/include/man/$call.3
 	of=$(sed -n 's|^\.so man3/||p' "$page")
 	[ -z "$of" ] || page=$build/include/man/$of
@@ -161,7 +171,7 @@ has out ': 100 calls, ' '  and prints what it should'
 
 run 0 'the version' --version
 version=$(sed 's/.* //' out)
-for page in "$page1" "$page3" "$page7"; do
+for page in "$pages"/pmu*.[17] "$page3" "$page7"; do
 	name=${page##*/}
 	has "$page" ".Os libpmu $version" "$name is of this version"
 	if command -v mandoc >/dev/null; then
@@ -182,7 +192,7 @@ done
 
 # What other texts say of settings and options is not of another version.
 sort -u settings >settings.sorted
-sed -n '/^\.Sh DESCRIPTION/,/^\.Sh EVENTS/p' "$page1" | grep '^\.It' | flags | sort -u >described
+sed -n '/^\.Sh DESCRIPTION/,/^\.Sh ENVIRONMENT/p' "$pages"/pmu*.1 | grep '^\.It' | flags | sort -u >described
 (cd "$source" && cat README.md include/pmu.7 bench/README.md bindings/README.md) >texts
 sed 's/PMU_[A-Z_]*[()]//g' texts | grep -oE '\bPMU_[A-Z_]*[A-Z]\b' | grep -vxE 'PMU_(DISABLE|LIBRARY)' | sort -u >named
 [ -s named ] && comm -23 named settings.sorted >err && ! [ -s err ]

@@ -20,6 +20,13 @@ include/pmu.h $patch ^#define PMU_VERSION_PATCH *\([0-9]*\)$
 include/pmu.3 $version ^\.Os libpmu \(.*\)$
 include/pmu.7 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-check.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-diff.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-events.7 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-msr.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-report.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-run.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-top.1 $version ^\.Os libpmu \(.*\)$
 bench/suite/pmu-bench.1 $version ^\.Os libpmu \(.*\)$
 bindings/python/pyproject.toml $version ^version = "\(.*\)"$
 bindings/examples/rust/Cargo.toml $version ^version = "\(.*\)"$

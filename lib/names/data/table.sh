@@ -138,7 +138,7 @@ cat <<'EOF'
 # Groups of events
 
 What comes with the library, a file a group: which events, by processor, and what is made of them. The comment at the top of
-each file says where its events and formulas are from. pmu(1) has the form, under EVENTS; a group of your own goes into
+each file says where its events and formulas are from. pmu-events(7) has the form; a group of your own goes into
 `~/.config/pmu/groups`.
 
 Which works on which processor, as far as the library's tables know, which is what `pmu list groups --cpu` says: x; k: with a
