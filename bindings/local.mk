@@ -176,6 +176,8 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/help.c \
 	%D%/command/main.c \
 	%D%/command/options.c \
+	%D%/command/output.c \
+	%D%/command/output.h \
 	%D%/command/version.c \
 	%D%/command/check/check.c \
 	%D%/command/check/judge.c \

@@ -66,11 +66,7 @@ void mpi_job_say(const char *fmt, ...)
 /* What has something of a process in its name is each rank's own. */
 static bool is_of_one(const char *output, size_t len)
 {
-	for (const char *end = output + len, *at = output;
-	     (at = memchr(at, '%', (size_t)(end - at))) && at + 1 < end; at += 2)
-		if (strchr("prhn", at[1]))
-			return true;
-	return false;
+	return pmu_output_has(output, len, PMU_OUTPUT_LETTERS);
 }
 
 static bool is_word(const char *text, size_t len, const char *word)

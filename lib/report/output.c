@@ -69,6 +69,14 @@ static void put_letter(struct path_out *out, char letter, const struct pmu_outpu
 	}
 }
 
+bool pmu_output_has(const char *configured, size_t len, const char *letters)
+{
+	for (size_t i = 0; i + 1 < len; i++)
+		if (configured[i] == '%' && strchr(letters, configured[++i]))
+			return true;
+	return false;
+}
+
 int pmu_output_path(const char *configured, const struct pmu_output_names *names, char *out,
 		    size_t size)
 {

@@ -65,6 +65,12 @@ struct pmu_output_names {
 	unsigned int nth; /* %n: the program's number in this process, 1 for the first */
 };
 
+/** Those of a process: a name that has one is no other process's. */
+#define PMU_OUTPUT_LETTERS "prhn"
+
+/** pmu_output_has() - is one of these letters behind a % in the first @len bytes? */
+bool pmu_output_has(const char *configured, size_t len, const char *letters);
+
 /**
  * pmu_output_path() - a configured output path as a file name
  * @out: replaces %p %r %h %n; %% is %; any other letter stays as it stands

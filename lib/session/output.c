@@ -253,12 +253,7 @@ static bool is_ranks_report(const char *path)
 
 	if (!pmu_session.reported || strcmp(list ? list : "", pmu_session.config.output) != 0)
 		return false;
-	while ((path = strchr(path, '%')) && path[1]) {
-		if (strchr("prhn", path[1]))
-			return false;
-		path += 2;
-	}
-	return true;
+	return !pmu_output_has(path, strlen(path), PMU_OUTPUT_LETTERS);
 }
 
 int pmu_output_write_all(const struct pmu_model *model)

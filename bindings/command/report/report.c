@@ -14,6 +14,7 @@
 #include "base/write.h"
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
+#include "bindings/command/output.h"
 #include "bindings/command/page/page.h"
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/roofline/roofline.h"
@@ -108,14 +109,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 /* A name that has something of a process in it is that of a report of one. */
 static bool is_of_one(const char *output)
 {
-	const char *at = output;
-
-	while ((at = strchr(at, '%')) && at[1]) {
-		if (strchr("prhn", at[1]))
-			return true;
-		at += 2;
-	}
-	return false;
+	return pmu_output_has(output, strlen(output), PMU_OUTPUT_LETTERS);
 }
 
 static bool is_trace(const char *output)
@@ -275,19 +269,9 @@ static void tell_unwritten(const char *path, int rc)
 static int report_file_name(const struct pmu_model *model, struct request *request,
 			    const char *output, char *path, size_t size)
 {
-	char rank[16] = "0";
-	const struct pmu_output_names names = {
-		.pid = (long)model->pid,
-		.rank = rank,
-		.host = model->host,
-		.nth = model->nth ? model->nth : 1,
-	};
 	struct written *written = &request->written[request->n_written];
-	int rc;
+	int rc = pmu_output_path_of(output, model, path, size);
 
-	if (model->rank >= 0)
-		snprintf(rank, sizeof(rank), "%d", model->rank);
-	rc = pmu_output_path(output, &names, path, size);
 	if (rc < 0) {
 		tell_unwritten(output, rc);
 		return rc;

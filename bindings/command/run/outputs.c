@@ -7,21 +7,20 @@
 
 #include "base/write.h"
 #include "bindings/command/command.h"
+#include "bindings/command/output.h"
 #include "bindings/command/run/repeat.h"
 #include "report/text/terminal.h"
 
 static int write_text_to(const char *output, const struct pmu_strbuf *text)
 {
-	char host[256] = "", path[PATH_MAX];
-	const struct pmu_output_names names = { .rank = "", .host = host };
+	char path[PATH_MAX];
 	int rc;
 
 	if (!output)
 		return pmu_write_message(STDERR_FILENO, text->text, text->len, true);
 	if (!strcmp(output, "-"))
 		return pmu_write_all(STDOUT_FILENO, text->text, text->len);
-	gethostname(host, sizeof(host) - 1);
-	rc = pmu_output_path(output, &names, path, sizeof(path));
+	rc = pmu_output_path_of(output, NULL, path, sizeof(path));
 	return rc < 0 ? rc : pmu_report_write_file(path, text->text, text->len);
 }
 

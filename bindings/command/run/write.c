@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/write.h"
 #include "bindings/command/command.h"
+#include "bindings/command/output.h"
 #include "bindings/command/page/page.h"
 #include "bindings/command/roofline/roofline.h"
 #include "bindings/command/run/run.h"
@@ -41,36 +42,6 @@ struct named {
 	struct pmu_model *model;
 	size_t nth; /* equal paths stay in the order of their parts */
 };
-
-/* --- names of files --- */
-
-/* Is there one of these letters behind a '%' in the first @len bytes? */
-static bool has_format_letter(const char *configured, size_t len, const char *letters)
-{
-	for (size_t i = 0; i + 1 < len; i++)
-		if (configured[i] == '%' && strchr(letters, configured[++i]))
-			return true;
-	return false;
-}
-
-static int output_path_of(const char *configured, const struct pmu_model *model, char *path,
-			  size_t size)
-{
-	char rank[16] = "", host[256] = "";
-	struct pmu_output_names names = {
-		.pid = (long)getpid(), .rank = rank, .host = host, .nth = 1
-	};
-
-	gethostname(host, sizeof(host) - 1);
-	if (model) {
-		names.pid = (long)model->pid;
-		names.nth = model->nth ? model->nth : 1;
-		snprintf(rank, sizeof(rank), "%d", model->rank < 0 ? 0 : model->rank);
-		if (model->host[0])
-			names.host = model->host;
-	}
-	return pmu_output_path(configured, &names, path, size);
-}
 
 /* --- before the start --- */
 
@@ -147,21 +118,21 @@ static int check_output(const struct pmu_run_request *request, const char *confi
 	rc = check_output_format(request, configured);
 	if (rc)
 		return rc;
-	if (request->repeat && has_format_letter(configured, strlen(configured), "prn")) {
+	if (request->repeat && pmu_output_has(configured, strlen(configured), "prn")) {
 		pmu_command_error(
 			"--repeat makes one report of all processes: -o %s has %%p, %%r or %%n in it",
 			configured);
 		return PMU_EXIT_USAGE;
 	}
-	rc = output_path_of(configured, NULL, path, sizeof(path));
+	rc = pmu_output_path_of(configured, NULL, path, sizeof(path));
 	if (rc < 0)
 		return refuse_output(configured, -rc);
 	/* which folder it will be is known at the end only */
-	if (slash && has_format_letter(configured, (size_t)(slash - configured), "prn"))
+	if (slash && pmu_output_has(configured, (size_t)(slash - configured), "prn"))
 		return 0;
 	if (path[0] && path[strlen(path) - 1] == '/')
 		return refuse_output(path, EISDIR);
-	if (has_format_letter(configured, strlen(configured), "prn") || stat(path, &st))
+	if (pmu_output_has(configured, strlen(configured), "prn") || stat(path, &st))
 		return check_folder(path);
 	if (S_ISDIR(st.st_mode))
 		return refuse_output(path, EISDIR);
@@ -387,7 +358,7 @@ static int name_part(struct writing *w, struct pmu_model *model)
 {
 	struct named *named = &w->named[w->n_named];
 	char path[MAX_PATH];
-	int rc = output_path_of(w->configured, model, path, sizeof(path));
+	int rc = pmu_output_path_of(w->configured, model, path, sizeof(path));
 
 	if (rc < 0)
 		return rc;
@@ -405,7 +376,7 @@ static int name_part(struct writing *w, struct pmu_model *model)
 static bool has_place(const struct writing *w, const struct pmu_model *model, bool ranked)
 {
 	return !ranked || model->rank >= 0 ||
-	       !has_format_letter(w->configured, strlen(w->configured), "r");
+	       !pmu_output_has(w->configured, strlen(w->configured), "r");
 }
 
 static bool any_rank(const struct pmu_run_parts *parts)
@@ -503,7 +474,7 @@ static void write_job(struct writing *w)
 
 	if (!w->parts->job)
 		return;
-	rc = to_file ? output_path_of(w->configured, NULL, path, sizeof(path)) : 0;
+	rc = to_file ? pmu_output_path_of(w->configured, NULL, path, sizeof(path)) : 0;
 	if (rc < 0)
 		tell_write_error(w, w->configured, rc);
 	else
@@ -532,7 +503,7 @@ static bool write_run_output(const struct pmu_run_request *request,
 		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
 	}
 	if (parts->in_job && !request->each &&
-	    !(to_file && has_format_letter(configured, strlen(configured), "prhn"))) {
+	    !(to_file && pmu_output_has(configured, strlen(configured), PMU_OUTPUT_LETTERS))) {
 		write_job(&w);
 	} else if (to_file) {
 		write_files(&w);
