@@ -216,6 +216,8 @@ noinst_LTLIBRARIES += %D%/libpmu-counters.la
 	%D%/counters/perf/why.h \
 	%D%/counters/refusable.c \
 	%D%/counters/refusable.h \
+	%D%/counters/several.c \
+	%D%/counters/several.h \
 	%D%/counters/software.c \
 	%D%/counters/valgrind/counter.h \
 	%D%/counters/valgrind/events.c \

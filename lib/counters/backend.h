@@ -112,6 +112,11 @@ struct pmu_backend {
 	 * last for what then is left, but not in its turn.
 	 */
 	bool fallback;
+	/*
+	 * Kinds of slots, a bit for each, that no other source counts, and for sockets alone: it is
+	 * opened for them beside the one that counts the rest.  0 in a source that counts threads.
+	 */
+	uint32_t beside;
 	/* What it counts where the source was named and no group; NULL: CORE. */
 	const char *default_group;
 	/*
@@ -229,6 +234,17 @@ extern const struct pmu_backend *const pmu_backends[];
 
 /** pmu_backend_find() - the source of that name, NULL for none. */
 const struct pmu_backend *pmu_backend_find(const char *name);
+
+/**
+ * pmu_backend_beside() - slots that are not absent, and that a source with .beside counts and
+ * @backend does not
+ * @backend: NULL: any source
+ */
+uint32_t pmu_backend_beside(const struct pmu_backend *backend, const struct pmu_plan *plan);
+
+/** pmu_backend_probe() - its probe(), where slots that another source counts beside it are none */
+int pmu_backend_probe(const struct pmu_backend *backend, const struct pmu_plan *plan,
+		      struct pmu_probe *probe);
 
 /**
  * pmu_backend_fallback(), pmu_backend_time() - the source with .fallback; the one without .counts

@@ -34,6 +34,7 @@ enum pmu_uncore_unit {
 /** The kernel had no PMU of that name when the event was read: config means nothing. */
 #define PMU_TYPE_ABSENT (UINT32_MAX - 1)
 
+struct pmu_backend;
 struct pmu_machine_from;
 
 /** Another encoding of the same event. */
@@ -150,12 +151,24 @@ struct pmu_plan {
 	bool by_kernel; /* each read is the kernel's, also where a thread could read by itself */
 	/* The machine that is counted on, where it is not simply this one; NULL: it is. */
 	const struct pmu_machine_from *from;
+	/* the one of several sources that counts what the others leave (several.h); else NULL */
+	const struct pmu_backend *main;
 };
 
 /** pmu_plan_mask() - a bit for each slot of the plan, absent ones included */
 static inline uint32_t pmu_plan_mask(const struct pmu_plan *plan)
 {
 	return (1u << plan->n_slots) - 1;
+}
+
+/** pmu_plan_kinds() - the slots of these kinds: a bit for each enum pmu_slot_kind */
+static inline uint32_t pmu_plan_kinds(const struct pmu_plan *plan, uint32_t kinds)
+{
+	uint32_t mask = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		mask |= (kinds >> plan->slot[i].kind & 1) << i;
+	return mask;
 }
 
 /** pmu_plan_sockets() - the slots that are counted once per socket */

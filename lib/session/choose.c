@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "counters/several.h"
 #include "counters/valgrind/request.h"
 #include "plan/resolve.h"
 #include "plan/simulated.h"
@@ -94,19 +95,14 @@ static void keep_loss(struct pmu_session_group *group, const struct pmu_backend 
 			keep_reason(group, backend, loss->why, loss->mend);
 }
 
-static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *backend,
-		       const struct pmu_fit *fit)
+static void tell_losses(struct pmu_session_group *to, const struct pmu_backend *backend,
+			const struct pmu_fit *fit)
 {
 	char text[768];
 
-	to->backend = backend;
-	to->plan = fit->plan;
-	remove_gone(to, fit);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
 		keep_loss(to, backend, &fit->lost[i]);
 	keep_loss(to, backend, &fit->missing);
-	if (backend->simulated)
-		say_simulated(to);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
 		note_lost_events(backend, &fit->lost[i]);
 	if (!fit->missing.why[0])
@@ -114,6 +110,17 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	snprintf(text, sizeof(text), "%s%s%s", fit->missing.names,
 		 fit->missing.names[0] ? " missing: " : "", fit->missing.why);
 	tell_note(text);
+}
+
+static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *backend,
+		       const struct pmu_fit *fit)
+{
+	to->backend = backend;
+	to->plan = fit->plan;
+	remove_gone(to, fit);
+	if (backend->simulated)
+		say_simulated(to);
+	tell_losses(to, backend, fit);
 }
 
 /* On another machine's behalf (PMU_CPUID_FILE) only sources that go by registers can count. */
@@ -130,7 +137,7 @@ static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe
 {
 	const struct pmu_backend *backend = arg;
 
-	return backend->probe(plan, probe);
+	return pmu_backend_probe(backend, plan, probe);
 }
 
 /*
@@ -285,15 +292,20 @@ static bool count_software_alone(struct pmu_session_group *group)
 	return try_and_accept(group, pmu_backend_fallback(), true);
 }
 
+static uint32_t wanted_sockets(const struct pmu_plan *plan)
+{
+	return pmu_plan_sockets(plan) & ~plan->absent;
+}
+
 /* Does the source count all slots of the plan that belong to sockets? */
 static bool counts_sockets(const struct pmu_session_group *group, const struct pmu_backend *backend,
 			   bool asked, struct pmu_fit *fit)
 {
 	*fit = (struct pmu_fit){ .plan = group->plan };
-	return backend->sockets && !reads_other_machine(backend, &fit->first) &&
+	return !backend->beside && backend->sockets && !reads_other_machine(backend, &fit->first) &&
 	       !pmu_fit(&group->group, asked, keeps_columns(group), probe_source,
 			(void *)(uintptr_t)backend, fit) &&
-	       !(fit->plan.absent & pmu_plan_sockets(&group->plan));
+	       !(fit->plan.absent & wanted_sockets(&group->plan));
 }
 
 /*
@@ -306,13 +318,13 @@ static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 	struct pmu_probe why;
 	struct pmu_fit fit;
 
-	for (int i = 0; pmu_plan_sockets(&group->plan) && pmu_backends[i]; i++) {
+	for (int i = 0; wanted_sockets(&group->plan) && pmu_backends[i]; i++) {
 		if (counts_sockets(group, pmu_backends[i], asked, &fit)) {
 			if (better)
 				refuse_backend(group, better, &why);
 			return try_and_accept(group, pmu_backends[i], asked);
 		}
-		if (pmu_backends[i]->sockets && !better) {
+		if (pmu_backends[i]->sockets && !pmu_backends[i]->beside && !better) {
 			better = pmu_backends[i];
 			why = fit.first;
 		}
@@ -320,7 +332,13 @@ static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 	return false;
 }
 
-void pmu_session_choose(struct pmu_session_group *group, bool asked)
+/* As if the source were alone; a source that counts beside others has no turn. */
+static bool is_main(const struct pmu_backend *backend)
+{
+	return backend->counts && !backend->fallback && !backend->beside;
+}
+
+static void choose_main(struct pmu_session_group *group, bool asked)
 {
 	const struct pmu_backend *forced = pmu_session.config.backend;
 
@@ -339,30 +357,86 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 	 * What the kernel counts in software is best counted by the software source: it includes
 	 * the kernel's own part where needed.
 	 */
-	if (software_slots(&group->plan) == pmu_plan_mask(&group->plan) &&
+	if (!(pmu_plan_mask(&group->plan) & ~group->plan.absent & ~software_slots(&group->plan)) &&
 	    try_and_accept(group, pmu_backend_fallback(), asked))
 		return;
 	if (accept_for_sockets(group, asked))
 		return;
 	for (int i = 0; pmu_backends[i]; i++)
-		if (pmu_backends[i]->counts && !pmu_backends[i]->fallback &&
-		    try_and_accept(group, pmu_backends[i], asked))
+		if (is_main(pmu_backends[i]) && try_and_accept(group, pmu_backends[i], asked))
 			return;
 	if (!count_software_alone(group))
 		settle_for_time(group, asked);
 }
 
+/* Columns stay: the group has been fitted to its main source.  Return: does it count any? */
+static bool try_beside(struct pmu_session_group *group, const struct pmu_backend *backend,
+		       uint32_t slots)
+{
+	struct pmu_fit fit = { .plan = group->plan };
+
+	fit.plan.absent = pmu_plan_mask(&group->plan) & ~slots;
+	if (reads_other_machine(backend, &fit.first) ||
+	    pmu_fit(&group->group, true, true, probe_source, (void *)(uintptr_t)backend, &fit)) {
+		refuse_backend(group, backend, &fit.first);
+		return false;
+	}
+	group->plan.absent &= ~(slots & ~fit.plan.absent);
+	tell_losses(group, backend, &fit);
+	return true;
+}
+
+/* Deals the slots that were left out to the sources that count them beside the one that is chosen. */
+static void add_beside(struct pmu_session_group *group)
+{
+	const struct pmu_backend *main = group->backend->counts ? group->backend : NULL;
+	uint32_t taken = 0;
+
+	for (int i = 0; pmu_backends[i]; i++) {
+		uint32_t slots = pmu_plan_kinds(&group->plan, pmu_backends[i]->beside);
+
+		if (!slots || !try_beside(group, pmu_backends[i], slots))
+			continue;
+		if (main)
+			taken |= pmu_backends[i]->beside;
+		else
+			main = pmu_backends[i];
+	}
+	if (!main)
+		return;
+	group->backend = taken ? pmu_several(main, taken) : main;
+	group->plan.main = taken ? main : NULL;
+}
+
+void pmu_session_choose(struct pmu_session_group *group, bool asked)
+{
+	uint32_t beside = pmu_session.config.backend ? 0 : pmu_backend_beside(NULL, &group->plan);
+
+	group->plan.absent |= beside;
+	if (beside && group->plan.absent == pmu_plan_mask(&group->plan))
+		settle_for_time(group, true);
+	else
+		choose_main(group, asked);
+	if (beside)
+		add_beside(group);
+}
+
 void pmu_session_choose_next(struct pmu_session_group *group)
 {
-	bool behind = false;
+	const struct pmu_backend *failed = group->plan.main ? group->plan.main : group->backend;
+	uint32_t beside = failed->beside ? 0 : pmu_backend_beside(NULL, &group->plan);
+	bool behind = false, found = failed->beside;
 
-	group->plan.absent = 0;
-	for (int i = 0; pmu_backends[i] && !pmu_session.config.backend; i++) {
-		if (behind && pmu_backends[i]->counts && !pmu_backends[i]->fallback &&
-		    try_and_accept(group, pmu_backends[i], true))
-			return;
-		behind |= pmu_backends[i] == group->backend;
+	group->plan.main = NULL;
+	group->plan.absent = beside;
+	for (int i = 0; pmu_backends[i] && !pmu_session.config.backend && !found; i++) {
+		found = behind && is_main(pmu_backends[i]) &&
+			try_and_accept(group, pmu_backends[i], true);
+		behind |= pmu_backends[i] == failed;
 	}
-	if (pmu_session.config.backend || group->backend->fallback || !count_software_alone(group))
+	if (!found &&
+	    (pmu_session.config.backend || failed->fallback || !count_software_alone(group)))
 		settle_for_time(group, true);
+	if (beside)
+		add_beside(group);
 }

@@ -105,7 +105,7 @@ static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe
 {
 	const struct pmu_backend *const *backend = arg;
 
-	return (*backend)->probe(plan, probe);
+	return pmu_backend_probe(*backend, plan, probe);
 }
 
 /* Opens the source as a thread of a program would.  Return: whether counts are read

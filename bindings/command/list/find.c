@@ -305,7 +305,7 @@ static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *resul
 {
 	const struct pmu_backend *const *backend = arg;
 
-	return (*backend)->probe(plan, result);
+	return pmu_backend_probe(*backend, plan, result);
 }
 
 static void add_loss_reason(struct pmu_strbuf *text, const char *before,
@@ -316,6 +316,14 @@ static void add_loss_reason(struct pmu_strbuf *text, const char *before,
 				after, loss->why);
 }
 
+/* All of it is what other sources alone count. */
+static bool is_anothers(const struct pmu_backend *backend, const struct pmu_plan *plan)
+{
+	uint32_t slots = pmu_plan_mask(plan);
+
+	return slots && pmu_backend_beside(backend, plan) == slots;
+}
+
 /* By the first source that can count it; @why: there is none, and what the first one said. */
 static void fit_here(const struct pmu_group *group, const struct pmu_machine_from *from,
 		     struct pmu_strbuf *given_up, char *why, size_t size)
@@ -323,9 +331,9 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 	for (int i = 0; pmu_backends[i]; i++) {
 		struct pmu_fit fit = { .why = NULL };
 
-		if (!pmu_backends[i]->counts)
-			continue;
 		pmu_group_plan(group, &fit.plan);
+		if (!pmu_backends[i]->counts || is_anothers(pmu_backends[i], &fit.plan))
+			continue;
 		fit.plan.from = from;
 		if (pmu_fit(group, false, false, probe, (void *)&pmu_backends[i], &fit)) {
 			if (!why[0])
