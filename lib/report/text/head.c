@@ -355,7 +355,7 @@ static void sockets(struct pmu_text *t, unsigned int width)
 	if (energy)
 		pmu_strbuf_add(
 			&text,
-			"; energy moves in steps of about a millisecond: shorter stays have none of it or too much");
+			"; energy moves in steps of a millisecond or more: shorter stays have none of it or too much");
 	item(t, width, "sockets", pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
