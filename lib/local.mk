@@ -188,6 +188,8 @@ noinst_LTLIBRARIES += %D%/libpmu-counters.la
 	%D%/counters/msr/totals.c \
 	%D%/counters/msr/totals.h \
 	%D%/counters/msr/totals_all.c \
+	%D%/counters/nvml.c \
+	%D%/counters/nvml.h \
 	%D%/counters/perf/box.c \
 	%D%/counters/perf/box.h \
 	%D%/counters/perf/by_hand.c \
@@ -621,6 +623,7 @@ dist_groups_DATA = \
 	%D%/names/data/ENERGY.group \
 	%D%/names/data/FLOPS_DP.group \
 	%D%/names/data/FLOPS_SP.group \
+	%D%/names/data/GPU.group \
 	%D%/names/data/L2.group \
 	%D%/names/data/L3.group \
 	%D%/names/data/MEM.group \

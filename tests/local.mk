@@ -69,6 +69,7 @@ unit_tests += %D%/unit/counters/all
 	%D%/unit/counters/registers.c \
 	%D%/unit/counters/request.c \
 	%D%/unit/counters/select.c \
+	%D%/unit/counters/several.c \
 	%D%/unit/counters/software.c
 unit_tests += %D%/unit/names/all
 %C%_unit_names_all_SOURCES = $(unit_main) \
@@ -332,6 +333,7 @@ script_tests = \
 	%D%/command/diff.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
+	%D%/command/nvml.sh \
 	%D%/command/merge.sh \
 	%D%/command/page.sh \
 	%D%/command/plan.sh \

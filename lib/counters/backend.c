@@ -7,8 +7,13 @@
 #include <string.h>
 
 const struct pmu_backend *const pmu_backends[] = {
-	&pmu_backend_perf,     &pmu_backend_msr,   &pmu_backend_valgrind,
-	&pmu_backend_software, &pmu_backend_clock, NULL,
+	&pmu_backend_perf,
+	&pmu_backend_msr,
+	&pmu_backend_valgrind,
+	&pmu_backend_software,
+	&pmu_backend_nvml,
+	&pmu_backend_clock,
+	NULL,
 };
 
 const struct pmu_backend *pmu_backend_find(const char *name)

@@ -255,6 +255,7 @@ const struct pmu_backend *pmu_backend_time(void);
 extern const struct pmu_backend pmu_backend_perf;
 extern const struct pmu_backend pmu_backend_msr;
 extern const struct pmu_backend pmu_backend_valgrind;
+extern const struct pmu_backend pmu_backend_nvml;
 extern const struct pmu_backend pmu_backend_software;
 extern const struct pmu_backend pmu_backend_clock;
 

@@ -404,6 +404,30 @@ static int parse_terms(char *word, struct pmu_catalog *catalog, struct pmu_event
 	return apply_modifiers(event, &about, rest);
 }
 
+/* Of "nvml/energy/:k" and "nvml/power/": names of ours that have slashes begin as it does. */
+static const struct pmu_event_about *find_slashed(const char *word, size_t len)
+{
+	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++)
+		if (strchr(about->name, '/') && !strncasecmp(about->name, word, len))
+			return about;
+	return NULL;
+}
+
+/* 1: no source of ours has such a name: it is the kernel's, or a core's */
+static int parse_slashed(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
+{
+	size_t place = strcspn(word, "/") + 1, len = strcspn(word, ":");
+	const struct pmu_event_about *about = find_slashed(word, place);
+
+	if (!about)
+		return 1;
+	about = find_slashed(word, len);
+	if (about && !about->name[len])
+		return parse_plain(word, catalog, event);
+	return pmu_fail(EINVAL, "\"%.*s\" is no count of %.*s's: 'pmu list events %.*s' has them",
+			SHOWN, word, (int)place - 1, word, (int)place - 1, word);
+}
+
 static int parse_part(const char *text, size_t len, struct pmu_catalog *catalog,
 		      struct pmu_event *event)
 {
@@ -413,8 +437,10 @@ static int parse_part(const char *text, size_t len, struct pmu_catalog *catalog,
 	if (rc)
 		return rc;
 	memset(event, 0, sizeof(*event));
-	return strchr(word, '/') ? parse_terms(word, catalog, event)
-				 : parse_plain(word, catalog, event);
+	if (!strchr(word, '/'))
+		return parse_plain(word, catalog, event);
+	rc = parse_slashed(word, catalog, event);
+	return rc <= 0 ? rc : parse_terms(word, catalog, event);
 }
 
 int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *event)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "counters/nvml.h"
 #include "counters/valgrind/events.h"
 #include "machine/models.h"
 #include "names/branches.h"
@@ -53,6 +54,13 @@
 	{                                                                                          \
 		.name = event, .about = text, .unit = "", .kind = PMU_SLOT_SIMULATED,              \
 		.level = PMU_LEVEL_NONE, .type = PMU_TYPE_NONE, .config = 1u << PMU_CALLGRIND_##of \
+	}
+
+#define NVML(event, of, u, text)                                                        \
+	{                                                                               \
+		.name = event, .about = text, .unit = u, .kind = PMU_SLOT_NVML,         \
+		.level = PMU_LEVEL_ALL, .type = PMU_TYPE_NONE, .config = PMU_NVML_##of, \
+		.part = PMU_UNIT_NONE                                                   \
 	}
 
 const struct pmu_event_about pmu_event_names[] = {
@@ -138,6 +146,10 @@ const struct pmu_event_about pmu_event_names[] = {
 	  .level = PMU_LEVEL_SOCKET,
 	  .type = PMU_TYPE_NONE,
 	  .part = PMU_UNIT_CLOCK },
+	NVML("nvml/energy/", ENERGY, "uJ", "energy of NVIDIA's cards, all of them"),
+	NVML("nvml/throttled-power/", THROTTLED_POWER, "ns",
+	     "time their clocks were held back by the limit of power"),
+	NVML("nvml/throttled-thermal/", THROTTLED_THERMAL, "ns", "the same, of temperature"),
 	{ .name = NULL },
 };
 _Static_assert(PMU_ARRAY_LEN(pmu_event_names) <= 128, "the nearest of them is found");

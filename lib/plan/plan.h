@@ -16,6 +16,7 @@ enum pmu_slot_kind {
 	PMU_SLOT_ENERGY,   /* energy of the socket or a part of it, in microjoules */
 	/* what only a simulation tells: config is a set of enum pmu_callgrind_event */
 	PMU_SLOT_SIMULATED,
+	PMU_SLOT_NVML, /* of NVIDIA's cards: config is an enum pmu_nvml_count */
 };
 
 /** Units outside the cores; boxes of one kind count the same event and are added up. */
@@ -114,10 +115,11 @@ static inline void pmu_slot_set_e_code(struct pmu_slot *slot, const struct pmu_s
 					       .extra_value = e->extra_value };
 }
 
-/** Is it counted once per socket rather than on each thread or processor? */
+/** Is it counted once per socket or machine rather than on each thread or processor? */
 static inline bool pmu_slot_is_socket(const struct pmu_slot *slot)
 {
-	return slot->kind == PMU_SLOT_UNCORE || slot->kind == PMU_SLOT_ENERGY;
+	return slot->kind == PMU_SLOT_UNCORE || slot->kind == PMU_SLOT_ENERGY ||
+	       slot->kind == PMU_SLOT_NVML;
 }
 
 /** Which work is counted. */

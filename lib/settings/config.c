@@ -432,8 +432,8 @@ static int take_backend(struct pmu_config *config, const char *text)
 	near = pmu_closest(text, names);
 	return REFUSE(
 		config, text,
-		"no such source of counts; %s%s%sthere are auto, perf, msr, valgrind, software "
-		"and clock",
+		"no such source of counts; %s%s%sthere are auto, perf, msr, valgrind, software, "
+		"nvml and clock",
 		near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 

@@ -45,7 +45,7 @@ VAR(PMU_GROUP_PATH, "folders with colons between", "none",
     "and LIKWID's, NAME.txt",
     0, NULL)
 VALUED(PMU_GROUP, "a group, or several, as CORE,MEM", "CORE where it can be counted, else TIME",
-       "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, TMA2, SOFTWARE, "
+       "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, GPU, TOPDOWN, TMA2, SOFTWARE, "
        "TIME, one of your own, intel:METRIC of Intel's files, or likwid:GROUP of LIKWID's; of several "
        "the next is counted after pmu_group_next(), or with PMU_ROTATE=1 by itself",
        MEMBER(group), take_group, "--group", 'g', "GROUP", NULL, pmu_complete_groups, COUNTED,
@@ -62,7 +62,7 @@ VALUED(PMU_EVENTS, "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
        "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", MEMBER(events),
        take_events, "--events", 'e', "EVENTS", NULL, pmu_complete_events, COUNTED,
        "what to count; 'pmu help events'")
-VALUED(PMU_BACKEND, "auto, perf, msr, valgrind, software, clock", "auto",
+VALUED(PMU_BACKEND, "auto, perf, msr, valgrind, software, nvml, clock", "auto",
        "where counts come from; auto takes the first that can count what was asked for",
        MEMBER(backend), take_backend, "--source", 0, "NAME", NULL, NULL, MORE,
        "where counts come from")

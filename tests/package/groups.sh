@@ -25,7 +25,7 @@ evidence=
 for file in "$data"/*.group; do
 	group=$(basename "$file" .group)
 	case $group in
-	SOFTWARE | TIME | TMA[234]) continue ;;
+	GPU | SOFTWARE | TIME | TMA[234]) continue ;;
 	TMA_*)
 		grep -q "^groups = .*$group" $data/TMA4.group
 		result $? "$group is part of TMA4"

@@ -99,6 +99,7 @@ static const struct {
 	{ "perf", "CORE" },
 	{ "msr", "CORE" },
 	{ "software", "SOFTWARE" },
+	{ "nvml", "GPU" },
 };
 
 static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)

@@ -52,6 +52,8 @@ size_t pmu_event_view_fields(const struct pmu_event_view *view, struct pmu_event
 
 const char *pmu_event_view_level(const struct pmu_slot *slot)
 {
+	if (slot->kind == PMU_SLOT_NVML)
+		return "whole machine";
 	if (pmu_slot_is_socket(slot))
 		return "whole socket";
 	if (slot->user && slot->kernel)
@@ -75,6 +77,8 @@ static const char *boxes_of_slot(const struct pmu_slot *slot)
 		return "valgrind's simulation (pmu run --emulate)";
 	if (slot->kind == PMU_SLOT_ENERGY)
 		return "the socket's energy counter";
+	if (slot->kind == PMU_SLOT_NVML)
+		return "the driver of NVIDIA's cards";
 	return slot->unit < PMU_UNITS ? names[slot->unit] : "";
 }
 
@@ -258,7 +262,7 @@ static json_t *json_view(const struct pmu_event_view *view)
 	static const char *const kinds[] = {
 		[PMU_SLOT_CORE] = "core",           [PMU_SLOT_SOFTWARE] = "software",
 		[PMU_SLOT_UNCORE] = "uncore",       [PMU_SLOT_ENERGY] = "energy",
-		[PMU_SLOT_SIMULATED] = "simulated",
+		[PMU_SLOT_SIMULATED] = "simulated", [PMU_SLOT_NVML] = "nvml",
 	};
 	const struct pmu_slot *slot = &view->event.slot;
 	json_t *object = json_object();

@@ -146,6 +146,7 @@ static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
 		[PMU_SLOT_ENERGY] = { "energy", "Energy" },
 		[PMU_SLOT_SIMULATED] = { "simulated",
 					 "By valgrind's simulation (pmu run --emulate)" },
+		[PMU_SLOT_NVML] = { "nvml", "NVIDIA's cards" },
 	};
 
 	for (const struct pmu_event_about *event = pmu_event_names; event->name; event++)

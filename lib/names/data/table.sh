@@ -143,7 +143,7 @@ each file says where its events and formulas are from. pmu-events(7) has the for
 
 Which works on which processor, as far as the library's tables know, which is what `pmu list groups --cpu` says: x; k: with a
 PMU of the kernel's, which a virtual machine may not have; a: by the architecture's events alone, those of them that the kernel
-counts there. SOFTWARE and TIME work everywhere. An event that a processor does not count, or for which no counter is free, is
+counts there. SOFTWARE and TIME work everywhere, GPU with NVIDIA's cards. An event that a processor does not count, or for which no counter is free, is
 left out where the group can do without it, and so is what would be made of it.
 
 TMA1 to TMA4 are top-down analysis to that level. They stand for the groups TMA_*, of which a processor has those that
