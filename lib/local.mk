@@ -293,6 +293,7 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/encode.c \
 	%D%/report/encode.h \
 	%D%/report/file.c \
+	%D%/report/formats.h \
 	%D%/report/json.c \
 	%D%/report/json.h \
 	%D%/report/json_put.h \

@@ -9,92 +9,83 @@
 #include "base/error.h"
 
 static const struct {
-	const char *ending;
+	const char *beginning, *ending;
 	enum pmu_report_format format;
-} endings[] = { { ".json", PMU_REPORT_JSON }, { ".csv", PMU_REPORT_CSV } };
+	const char *why;
+} formats[] = {
+#define FORMAT(beginning, ending, library, why, ...) { beginning, ending, library, why },
+#include "report/formats.h"
+};
 
 /* ASCII only: the program's locale has no say in file names. */
-static bool same_letters(const char *a, const char *b)
+static bool same_letters(const char *a, const char *b, size_t len)
 {
-	for (; *a && *b; a++, b++) {
-		char c = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
+	for (size_t i = 0; i < len; i++) {
+		char c = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] - 'A' + 'a') : a[i];
 
-		if (c != *b)
+		if (c != b[i])
 			return false;
 	}
-	return *a == *b;
+	return true;
 }
 
-static bool path_ends_with(const char *path, const char *ending)
+int pmu_format_fit(const char *path, size_t len, const char *beginning, const char *ending)
 {
-	size_t len = strlen(path), n = strlen(ending);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t first = strlen(beginning), last = strlen(ending);
 
-	return len >= n && same_letters(path + len - n, ending);
+	if (len < last || !same_letters(path + len - last, ending, last))
+		return -1;
+	if (first && (len <= (size_t)(name - path) + first || strncmp(name, beginning, first)))
+		return -1;
+	return (int)last;
+}
+
+/* The row whose ending is the longest of those that the library writes or says why not; -1. */
+static int row_of(const char *path)
+{
+	int row = -1, best = -1;
+
+	for (int i = 0; i < (int)PMU_ARRAY_LEN(formats); i++) {
+		int fit = pmu_format_fit(path, strlen(path), formats[i].beginning,
+					 formats[i].ending);
+
+		if (fit > best && (formats[i].why || formats[i].format != OTHER)) {
+			row = i;
+			best = fit;
+		}
+	}
+	return row;
 }
 
 enum pmu_report_format pmu_report_format_of(const char *path)
 {
-	for (size_t i = 0; i < PMU_ARRAY_LEN(endings); i++)
-		if (path_ends_with(path, endings[i].ending))
-			return endings[i].format;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(formats); i++)
+		if (formats[i].format != OTHER &&
+		    pmu_format_fit(path, strlen(path), "", formats[i].ending) >= 0)
+			return formats[i].format;
 	return PMU_REPORT_TEXT;
-}
-
-#define CALLGRIND "callgrind.out."
-
-/* Another format's ending says more. */
-static bool is_for_callgrind(const char *name)
-{
-	size_t len = strlen(CALLGRIND);
-
-	return !strncmp(name, CALLGRIND, len) && name[len] &&
-	       pmu_report_format_of(name) == PMU_REPORT_TEXT;
 }
 
 int pmu_report_format_check(const char *path)
 {
+	/* by which other formats go, and slips of ours */
 	static const char *const refused[] = {
 		".xml", ".yaml",  ".yml", ".toml",    ".tsv", ".xls",    ".xlsx",  ".ods",
 		".md",  ".tex",   ".pdf", ".parquet", ".db",  ".sqlite", ".jsonl", ".jsn",
 		".jso", ".jason", ".cvs", ".scv",     ".svg", ".png",    ".gz",
 	};
-	/* other programs' formats */
-	static const char *const commands[] = { ".folded", ".pb", ".pb.gz", ".speedscope.json" };
-	static const char *const traces[] = { ".pftrace", ".perfetto-trace", ".trace" };
-	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	int row = row_of(path);
 
-	for (size_t i = 0; i < PMU_ARRAY_LEN(traces); i++)
-		if (path_ends_with(path, traces[i]))
-			return pmu_fail(
-				EINVAL,
-				"%s: a trace is made by 'pmu run --trace run%s', and no report is one",
-				path, traces[i]);
-	for (size_t i = 0; i < PMU_ARRAY_LEN(commands); i++)
-		if (path_ends_with(path, commands[i]))
-			return pmu_fail(
-				EINVAL,
-				"%s: only the pmu command writes %s; a name that ends in .json gets what "
-				"'pmu report' makes it from",
-				path, commands[i]);
-	if (dot && (same_letters(dot, ".html") || same_letters(dot, ".htm")))
-		return pmu_fail(
-			EINVAL,
-			"%s: pages are made by the pmu command: 'pmu run -o run.html', or of a "
-			"report that ends in .json 'pmu report run.json -o run.html'",
-			path);
-	if (is_for_callgrind(slash ? slash + 1 : path))
-		return pmu_fail(
-			EINVAL,
-			"%s: only the pmu command writes " CALLGRIND
-			"NAME; a name that ends in .json gets what 'pmu report' makes it from",
-			path);
-	for (size_t i = 0; dot && i < PMU_ARRAY_LEN(refused); i++)
-		if (same_letters(dot, refused[i]))
+	if (row >= 0)
+		return formats[row].why ? pmu_fail(EINVAL, "%s: %s", path, formats[row].why) : 0;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(refused); i++)
+		if (pmu_format_fit(path, strlen(path), "", refused[i]) >= 0)
 			return pmu_fail(
 				EINVAL,
 				"%s: no report is %s; a name that ends in .json or .csv gets that, others "
 				"get text",
-				path, dot);
+				path, path + strlen(path) - strlen(refused[i]));
 	return 0;
 }
 

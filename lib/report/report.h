@@ -34,6 +34,13 @@ void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model);
 enum pmu_report_format pmu_report_format_of(const char *path);
 
 /**
+ * pmu_format_fit() - does a name ask for the format of these?
+ * @len: of @path, as far as it counts
+ * Return: bytes of the ending, of which the most decide; -1: it does not.
+ */
+int pmu_format_fit(const char *path, size_t len, const char *beginning, const char *ending);
+
+/**
  * pmu_report_format_check() - is there the format that a path's ending asks for?
  *
  * Most endings ask for none and get text; those by which other formats go, and slips of ours, are
