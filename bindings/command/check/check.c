@@ -234,14 +234,13 @@ static int keep_limits(const struct request *request)
 
 static int update(const struct request *request, const struct pmu_series *now)
 {
-	const struct pmu_text_options options = { .all = true };
 	struct pmu_strbuf text = { 0 };
 	size_t n = 0;
 	int rc;
 
 	for (unsigned int g = 0; g < now->n_groups; g++)
 		n += now->group[g].n_regions;
-	if (pmu_series_render(&text, now, PMU_REPORT_JSON, &options))
+	if (pmu_series_write_json(&text, now))
 		text.failed = true;
 	rc = write_check_file(request->baseline, &text);
 	if (!rc)

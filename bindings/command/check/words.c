@@ -328,7 +328,7 @@ void pmu_check_write_markdown(const struct pmu_check *check, const struct pmu_di
 	put_table(out, check);
 	put_others(out, check);
 	pmu_strbuf_add(out, "\n<details><summary>All that differs from the baseline</summary>\n\n");
-	pmu_diff_write_markdown(out, all, false);
+	pmu_diff_write_markdown(out, all, &(struct pmu_text_options){ .all = false });
 	pmu_strbuf_add(out, "\n</details>\n\n");
 }
 

@@ -7,6 +7,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
 #include "bindings/command/list/list.h"
+#include "bindings/command/output.h"
 #include "bindings/preload/parts.h"
 #include "plan/catalog.h"
 #include "settings/config.h"
@@ -138,7 +139,7 @@ void pmu_complete_folders(struct pmu_complete *complete)
 }
 
 /* "run" may become "run.json", "run.h" "run.html". */
-static void add_endings(struct pmu_complete *complete, const char *const *endings)
+static void add_endings(struct pmu_complete *complete, unsigned int of, const char *more)
 {
 	const char *word = complete->word + complete->kept, *slash = strrchr(word, '/');
 	const char *name = slash ? slash + 1 : word, *dot = strchr(name, '.');
@@ -148,26 +149,24 @@ static void add_endings(struct pmu_complete *complete, const char *const *ending
 	if (!*name || dot == name)
 		return;
 	complete->kept = stem;
-	for (; *endings; endings++)
-		pmu_complete_add(complete, *endings, "");
+	for (const struct pmu_format *format = pmu_formats; format->ending; format++)
+		if (format->offered & of)
+			pmu_complete_add(complete, format->ending, "");
+	if (more)
+		pmu_complete_add(complete, more, "");
 }
 
 void pmu_complete_outputs(struct pmu_complete *complete)
 {
-	static const char *const of_diff[] = { ".json", ".csv", ".md", ".html", NULL };
-	static const char *const of_runs[] = {
-		".json", ".csv", ".html", ".folded", ".speedscope.json", ".pb.gz", ".txt", NULL
-	};
-
-	add_endings(complete, strcmp(complete->command, "diff") != 0 ? of_runs : of_diff);
+	if (!strcmp(complete->command, "diff"))
+		add_endings(complete, PMU_OF_DIFF, NULL);
+	else
+		add_endings(complete, PMU_OF_REPORT, ".txt");
 }
 
 void pmu_complete_traces(struct pmu_complete *complete)
 {
-	static const char *const endings[] = { ".pftrace", ".trace.json", ".json.gz", ".trace",
-					       NULL };
-
-	add_endings(complete, endings);
+	add_endings(complete, PMU_OF_TRACE, NULL);
 }
 
 void pmu_complete_value(struct pmu_complete *complete, const struct pmu_option *option)

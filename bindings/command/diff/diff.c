@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
-#include "bindings/command/page/page.h"
+#include "bindings/command/output.h"
 #include "report/text/terminal.h"
 
 struct request {
@@ -109,29 +109,6 @@ static int parse_diff(const struct pmu_command *self, int argc, char **argv,
 
 /* --- writing --- */
 
-static bool ends_in(const char *path, const char *ending)
-{
-	size_t len = strlen(path), n = strlen(ending);
-
-	return len > n && !strcasecmp(path + len - n, ending);
-}
-
-int pmu_diff_render(struct pmu_strbuf *out, const struct pmu_diff *diff, const char *path,
-		    const struct pmu_text_options *text)
-{
-	if (path && ends_in(path, ".json"))
-		pmu_diff_write_json(out, diff);
-	else if (path && ends_in(path, ".csv"))
-		pmu_diff_write_csv(out, diff);
-	else if (pmu_page_is(path))
-		return pmu_page_diff(out, diff);
-	else if (path && ends_in(path, ".md"))
-		pmu_diff_write_markdown(out, diff, text->all);
-	else
-		return pmu_diff_write_text(out, diff, text);
-	return out->failed ? -ENOMEM : 0;
-}
-
 /* @path: NULL: standard output.  Return: an exit status. */
 static int write_diff(const struct request *request, const struct pmu_diff *diff, const char *path)
 {
@@ -141,7 +118,7 @@ static int write_diff(const struct request *request, const struct pmu_diff *diff
 
 	if (!path)
 		pmu_terminal_fit(&text, STDOUT_FILENO);
-	rc = pmu_diff_render(&out, diff, path, &text);
+	rc = pmu_output_diff(&out, diff, path, &text);
 	if (!rc && !path)
 		return pmu_command_print(&out);
 	if (!rc)

@@ -136,24 +136,23 @@ void pmu_diff_number(struct pmu_cell *cell, const struct pmu_diff_measure *measu
 void pmu_diff_summary(const struct pmu_diff *diff, struct pmu_strbuf *out);
 
 /*
- * Writers.  @all: also what does not differ.  JSON and CSV have all.
+ * Writers.  @options: all: also what does not differ, which JSON and CSV always have.  Return: 0 or
+ * -ENOMEM.
  */
-/** Return: 0 or -ENOMEM. */
 int pmu_diff_write_text(struct pmu_strbuf *out, const struct pmu_diff *diff,
 			const struct pmu_text_options *options);
-void pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff);
-void pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff);
-/** At most 100 lines, if not @all. */
-void pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff, bool all);
+int pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff,
+			const struct pmu_text_options *options);
+int pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff,
+		       const struct pmu_text_options *options);
+/** At most 100 lines, if not all. */
+int pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff,
+			    const struct pmu_text_options *options);
 
 /** pmu_diff_plain() - names are data: what means something in Markdown or in HTML does not here */
 void pmu_diff_plain(struct pmu_strbuf *out, const char *text);
 /** pmu_diff_escape() - the same for what pmu_encode_line() has made */
 void pmu_diff_escape(struct pmu_strbuf *out, const char *line);
-
-/** pmu_diff_render() - as the ending of a path says; NULL: text.  Return: 0 or -ENOMEM. */
-int pmu_diff_render(struct pmu_strbuf *out, const struct pmu_diff *diff, const char *path,
-		    const struct pmu_text_options *text);
 
 /**
  * pmu_diff_side() - the runs of files, of all reports in folders, and of what patterns match

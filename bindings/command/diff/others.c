@@ -19,6 +19,7 @@
  *
  * CSV has a line for each of these values.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,10 +104,12 @@ static void put_diff_group(struct pmu_strbuf *out, const struct pmu_diff_group *
 	pmu_strbuf_add(out, "}");
 }
 
-void pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff)
+int pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff,
+			const struct pmu_text_options *options)
 {
 	struct pmu_strbuf summary = { 0 };
 
+	(void)options;
 	pmu_diff_summary(diff, &summary);
 	pmu_strbuf_add(out, "{\n  \"pmu_diff\": 1");
 	put_text(out, ",\n  ", "summary", pmu_strbuf_text(&summary));
@@ -130,6 +133,7 @@ void pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff)
 	pmu_strbuf_add(out, "\n}\n");
 	out->failed |= summary.failed;
 	pmu_strbuf_free(&summary);
+	return out->failed ? -ENOMEM : 0;
 }
 
 /* --- CSV --- */
@@ -140,8 +144,10 @@ static void put_csv_number(struct pmu_strbuf *out, double value)
 	pmu_encode_double(out, value);
 }
 
-void pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff)
+int pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff,
+		       const struct pmu_text_options *options)
 {
+	(void)options;
 	pmu_strbuf_add(out, "group,path,measure,verdict,own,a,b,change,low,high,p\n");
 	for (unsigned int g = 0; g < diff->n_groups; g++) {
 		const struct pmu_diff_group *group = &diff->group[g];
@@ -166,6 +172,7 @@ void pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff)
 			pmu_strbuf_add(out, "\n");
 		}
 	}
+	return out->failed ? -ENOMEM : 0;
 }
 
 /* --- Markdown --- */
@@ -244,8 +251,10 @@ static void put_markdown_group(struct pmu_strbuf *out, const struct pmu_diff_gro
 		}
 }
 
-void pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff, bool all)
+int pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff,
+			    const struct pmu_text_options *options)
 {
+	bool all = options->all;
 	size_t n = 0;
 
 	pmu_strbuf_add(out, "### ");
@@ -264,4 +273,5 @@ void pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff
 		put_markdown_group(out, &diff->group[g], all, &n);
 	if (!all && n > MARKDOWN_LINES)
 		pmu_strbuf_addf(out, "\nand %zu lines more\n", n - MARKDOWN_LINES);
+	return out->failed ? -ENOMEM : 0;
 }

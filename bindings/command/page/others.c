@@ -15,13 +15,14 @@ int pmu_page_series(struct pmu_strbuf *out, const struct pmu_series *series)
 	return rc;
 }
 
-int pmu_page_diff(struct pmu_strbuf *out, const struct pmu_diff *diff)
+int pmu_page_diff(struct pmu_strbuf *out, const struct pmu_diff *diff,
+		  const struct pmu_text_options *options)
 {
 	struct pmu_strbuf json = { 0 };
-	int rc;
+	int rc = pmu_diff_write_json(&json, diff, options);
 
-	pmu_diff_write_json(&json, diff);
-	rc = pmu_page_write(out, "diff", &json);
+	if (!rc)
+		rc = pmu_page_write(out, "diff", &json);
 	pmu_strbuf_free(&json);
 	return rc;
 }

@@ -4,14 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
-
-bool pmu_page_is(const char *path)
-{
-	const char *dot = path ? strrchr(path, '.') : NULL;
-
-	return dot && dot != path && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"));
-}
 
 static void put_page_lines(struct pmu_strbuf *out, const char *const *line)
 {

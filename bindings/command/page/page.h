@@ -15,9 +15,6 @@
 
 struct pmu_model;
 
-/** pmu_page_is() - does a path's ending ask for one: .html or .htm?  NULL and "-" do not. */
-bool pmu_page_is(const char *path);
-
 /** pmu_page_begin() - what stands before the data */
 void pmu_page_begin(struct pmu_strbuf *out);
 
@@ -56,8 +53,10 @@ struct pmu_series;
 int pmu_page_series(struct pmu_strbuf *out, const struct pmu_series *series);
 
 struct pmu_diff;
+struct pmu_text_options;
 /** pmu_page_diff() - of a comparison.  Return: 0 or -ENOMEM. */
-int pmu_page_diff(struct pmu_strbuf *out, const struct pmu_diff *diff);
+int pmu_page_diff(struct pmu_strbuf *out, const struct pmu_diff *diff,
+		  const struct pmu_text_options *options);
 
 /** Lines of the page around its data, each with its newline; end with NULL. */
 extern const char *const pmu_page_before[], *const pmu_page_after[];

@@ -15,12 +15,9 @@
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
 #include "bindings/command/output.h"
-#include "bindings/command/page/page.h"
 #include "bindings/command/report/inputs.h"
-#include "bindings/command/roofline/roofline.h"
 #include "bindings/command/series/series.h"
 #include "bindings/command/trace/trace.h"
-#include "bindings/command/viewers/viewers.h"
 #include "report/report.h"
 #include "report/text/terminal.h"
 
@@ -112,9 +109,18 @@ static bool is_of_one(const char *output)
 	return pmu_output_has(output, strlen(output), PMU_OUTPUT_LETTERS);
 }
 
-static bool is_trace(const char *output)
+static unsigned int of_report(const struct request *request)
 {
-	return !pmu_viewer_of(output) && pmu_trace_is_asked(output);
+	return PMU_OF_REPORT | (request->roofline ? PMU_OF_ROOFLINE : 0u);
+}
+
+/* NULL: not a trace.  Viewers' formats of reports have precedence. */
+static const struct pmu_timeline_format *trace_format(const char *output)
+{
+	const struct pmu_format *report = pmu_output_format(output, PMU_OF_REPORT);
+	const struct pmu_format *trace = pmu_output_format(output, PMU_OF_TRACE);
+
+	return trace && !(report && report->viewer) ? trace->trace : NULL;
 }
 
 static int check_report(const struct pmu_command *self, const struct request *request)
@@ -132,7 +138,7 @@ static int check_report(const struct pmu_command *self, const struct request *re
 	if (!request->interval_ns)
 		return pmu_command_usage_error(self, "--interval 0: 10ms at least");
 	for (size_t i = 0; request->watch && i < request->n_outputs; i++)
-		if (is_trace(request->output[i]))
+		if (trace_format(request->output[i]))
 			return pmu_command_usage_error(
 				self,
 				"%s: --watch writes reports; a trace is made of a store once: leave --watch out",
@@ -143,21 +149,11 @@ static int check_report(const struct pmu_command *self, const struct request *re
 	return 0;
 }
 
-/* Return: 0; a negative errno with a sentence. */
-static int check_report_format(const struct request *request, const char *output)
-{
-	if (pmu_viewer_of(output))
-		return pmu_viewer_check(output);
-	if (pmu_page_is(output) || (request->roofline && pmu_roofline_is_svg(output)))
-		return 0;
-	return pmu_report_format_check(output);
-}
-
 /* Several reports into one output: only where its name tells them apart. */
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (check_report_format(request, request->output[i]))
+		if (pmu_output_check(request->output[i], of_report(request)))
 			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
@@ -209,22 +205,12 @@ static int render_report(struct pmu_strbuf *out, const struct pmu_model *model,
 			 const struct request *request, const char *output,
 			 const struct pmu_text_options *options)
 {
-	const struct pmu_viewer *viewer = output ? pmu_viewer_of(output) : NULL;
 	const struct pmu_page_beside beside = { .ceilings = request->ceilings,
 						.roofline = request->roofline,
 						.store = request->store,
 						.n_stores = request->n_stores };
-	int rc = 0;
+	int rc = pmu_output_report(out, model, output, &beside, options);
 
-	if (pmu_page_is(output))
-		rc = pmu_page_report(out, model, &beside);
-	else if (viewer)
-		rc = pmu_viewer_render(out, model, viewer, output, options);
-	else if (request->roofline)
-		rc = pmu_roofline_render(out, model, request->ceilings, output, options);
-	else
-		pmu_report_render(out, model,
-				  output ? pmu_report_format_of(output) : PMU_REPORT_TEXT, options);
 	return rc ? rc : out->failed ? -ENOMEM : 0;
 }
 
@@ -404,12 +390,7 @@ static int write_series(const struct request *request, const struct pmu_series *
 
 	if (!to_file)
 		pmu_terminal_fit(&options, STDOUT_FILENO);
-	if (to_file && pmu_page_is(output))
-		rc = pmu_page_series(&out, series);
-	else
-		rc = pmu_series_render(&out, series,
-				       to_file ? pmu_report_format_of(output) : PMU_REPORT_TEXT,
-				       &options);
+	rc = pmu_output_series(&out, series, to_file ? output : NULL, &options);
 	if (!rc && !to_file)
 		return pmu_command_print(&out);
 	if (!rc)
@@ -424,6 +405,8 @@ static int write_series(const struct request *request, const struct pmu_series *
 /* Of repeated runs: of no one process that could give a file its name. */
 static int report_series(struct request *request, struct pmu_input *input)
 {
+	const struct pmu_format *format;
+	char list[256];
 	int failed = 0;
 
 	if (request->roofline) {
@@ -437,10 +420,11 @@ static int report_series(struct request *request, struct pmu_input *input)
 			failed = PMU_EXIT_FAILED;
 			continue;
 		}
-		if (pmu_viewer_of(request->output[i])) {
-			pmu_command_error(
-				"%s is of repeated runs: %s is of one; write text, .json or .csv",
-				input->path, request->output[i]);
+		format = pmu_output_format(request->output[i], PMU_OF_REPORT);
+		if (format && format->viewer) {
+			pmu_output_list(PMU_OF_SERIES, list, sizeof(list));
+			pmu_command_error("%s is of repeated runs: %s is of one; write %s",
+					  input->path, request->output[i], list);
 			failed = PMU_EXIT_FAILED;
 			continue;
 		}
@@ -554,10 +538,8 @@ static int report_read(const struct pmu_command *self, struct request *request,
 static bool needs_rows(const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (is_of_one(request->output[i]) || pmu_page_is(request->output[i]) ||
-		    pmu_viewer_of(request->output[i]) ||
-		    (strcmp(request->output[i], "-") != 0 &&
-		     pmu_report_format_of(request->output[i]) != PMU_REPORT_TEXT))
+		if (is_of_one(request->output[i]) ||
+		    pmu_output_format(request->output[i], PMU_OF_REPORT))
 			return true;
 	return request->text.threads;
 }
@@ -663,15 +645,17 @@ static int write_traces(struct request *request, bool *nothing_else)
 
 	for (size_t i = 0; i < request->n_outputs; i++) {
 		const char *output = request->output[i];
+		const struct pmu_timeline_format *format = trace_format(output);
 		int rc;
 
-		if (!is_trace(output)) {
+		if (!format) {
 			request->output[n++] = output;
 			continue;
 		}
-		rc = pmu_trace_check(output);
+		rc = pmu_trace_check(format, output);
 		if (!rc)
-			rc = pmu_trace_write(request->file, request->n_files, output, &written);
+			rc = pmu_trace_write(request->file, request->n_files, format, output,
+					     &written);
 		if (!rc)
 			pmu_trace_tell(output, &written);
 		else

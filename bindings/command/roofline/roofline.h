@@ -90,6 +90,9 @@ void pmu_roofline_why_no_bytes(const struct pmu_roofline *roofline, struct pmu_s
 unsigned int pmu_roofline_choose(const struct pmu_roofline *roofline,
 				 const struct pmu_text_options *options, bool *shown);
 
+typedef int pmu_roofline_write(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
+			       const struct pmu_text_options *options);
+
 /**
  * pmu_roofline_write_text() - a table
  * @why: why there are no ceilings; unused where there are
@@ -108,9 +111,6 @@ int pmu_roofline_write_text(struct pmu_strbuf *out, const struct pmu_roofline *r
 int pmu_roofline_write_svg(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
 			   const struct pmu_text_options *options);
 
-/** pmu_roofline_is_svg() - by the ending of a path; NULL and "-" are none */
-bool pmu_roofline_is_svg(const char *path);
-
 /**
  * pmu_ceilings_find() - those of a file, or of a report's machine
  * @file: NULL: the machine's
@@ -124,13 +124,12 @@ int pmu_ceilings_find(const struct pmu_model *model, const char *file,
 		      struct pmu_ceilings *ceilings, char *why, size_t size);
 
 /**
- * pmu_roofline_render() - of a report, into an output
+ * pmu_roofline_render() - of a report
  * @file: of ceilings; NULL: those of the report's host and processor
- * @output: its path, by its ending: .svg the picture, .json and .csv the report itself, else
- *	the table; NULL: the table
+ * @picture: a writer; NULL: the table
  * Return: 0; -ENOMEM; what is wrong with @file, with a sentence.
  */
 int pmu_roofline_render(struct pmu_strbuf *out, const struct pmu_model *model, const char *file,
-			const char *output, const struct pmu_text_options *options);
+			pmu_roofline_write *picture, const struct pmu_text_options *options);
 
 #endif

@@ -6,12 +6,13 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/diff/diff.h"
+#include "bindings/command/output.h"
 #include "bindings/command/run/repeat.h"
 
 static int render_diff(struct pmu_strbuf *out, const void *what, const char *path,
 		       const struct pmu_text_options *text)
 {
-	return pmu_diff_render(out, what, path, text);
+	return pmu_output_diff(out, what, path, text);
 }
 
 /* What disturbed one side's runs, and what else their reports have to say. */

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/noise/noise.h"
-#include "bindings/command/page/page.h"
+#include "bindings/command/output.h"
 #include "bindings/command/run/repeat.h"
 
 struct pmu_run_repeated {
@@ -160,10 +160,7 @@ struct pmu_series *pmu_run_repeated_finish(struct pmu_run_repeated *repeated)
 static int render_repeated(struct pmu_strbuf *out, const void *what, const char *path,
 			   const struct pmu_text_options *text)
 {
-	if (pmu_page_is(path))
-		return pmu_page_series(out, what);
-	return pmu_series_render(out, what, path ? pmu_report_format_of(path) : PMU_REPORT_TEXT,
-				 text);
+	return pmu_output_series(out, what, path, text);
 }
 
 void pmu_run_repeated_write(const struct pmu_run_repeated *repeated)

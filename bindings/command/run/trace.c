@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/output.h"
 #include "bindings/command/run/run.h"
 #include "bindings/command/trace/trace.h"
 #include "report/report.h"
@@ -20,6 +21,7 @@ int pmu_run_check_trace(const struct pmu_run_request *request)
 {
 	const char *path = PMU_RUN_SETTING(request, PMU_TRACE),
 		   *dot = path ? strrchr(path, '.') : NULL;
+	const struct pmu_format *format;
 
 	if (!path)
 		return 0;
@@ -27,8 +29,9 @@ int pmu_run_check_trace(const struct pmu_run_request *request)
 		pmu_command_error("--trace is of one run, not of --repeat or --against");
 		return PMU_EXIT_USAGE;
 	}
-	if (pmu_trace_is_asked(path)) {
-		if (!pmu_trace_check(path))
+	format = pmu_output_format(path, PMU_OF_TRACE);
+	if (format) {
+		if (!pmu_trace_check(format->trace, path))
 			return 0;
 		pmu_command_error("%s; the command was not started", pmu_error_text());
 		return PMU_EXIT_NOT_STARTED;
@@ -83,10 +86,11 @@ static void save(const struct pmu_store_entry *entry, size_t n, const char *path
 	}
 }
 
-static void convert(const struct pmu_run_traced *traced, const char *path)
+static void convert(const struct pmu_run_traced *traced, const struct pmu_timeline_format *format,
+		    const char *path)
 {
 	struct pmu_trace_written written;
-	int rc = pmu_trace_write(traced->store, traced->n, path, &written);
+	int rc = pmu_trace_write(traced->store, traced->n, format, path, &written);
 
 	if (rc)
 		pmu_command_error("no trace: %s", pmu_error_text());
@@ -120,6 +124,8 @@ void pmu_run_traced_close(struct pmu_run_traced *traced)
 
 void pmu_run_write_trace(const struct pmu_run_request *request, const struct pmu_run_folder *folder)
 {
+	const struct pmu_format *format = pmu_output_format(PMU_RUN_SETTING(request, PMU_TRACE),
+							    PMU_OF_TRACE);
 	struct pmu_run_traced traced;
 	char path[PATH_MAX];
 
@@ -131,8 +137,8 @@ void pmu_run_write_trace(const struct pmu_run_request *request, const struct pmu
 	else if (trace_path_of(request, &traced.entry[0], path, sizeof(path)) < 0)
 		pmu_command_error("no trace: %s is too long a name",
 				  PMU_RUN_SETTING(request, PMU_TRACE));
-	else if (pmu_trace_is_asked(path))
-		convert(&traced, path);
+	else if (format)
+		convert(&traced, format->trace, path);
 	else
 		save(traced.entry, traced.n, path);
 	pmu_run_traced_close(&traced);

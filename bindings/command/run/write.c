@@ -11,10 +11,7 @@
 #include "base/write.h"
 #include "bindings/command/command.h"
 #include "bindings/command/output.h"
-#include "bindings/command/page/page.h"
-#include "bindings/command/roofline/roofline.h"
 #include "bindings/command/run/run.h"
-#include "bindings/command/viewers/viewers.h"
 #include "report/model/metric.h"
 #include "report/text/terminal.h"
 #include "reports/combine/combine.h"
@@ -27,9 +24,7 @@ struct writing {
 	const struct pmu_run_parts *parts;
 	const struct pmu_run_folder *folder;
 	const char *configured;
-	enum pmu_report_format format;
-	bool is_picture, is_page;
-	const struct pmu_viewer *viewer; /* another program's format; NULL: ours */
+	const struct pmu_format *format; /* NULL: text */
 	struct pmu_text_options text;
 	struct named *named; /* [n_named] sorted by path */
 	size_t n_named;
@@ -76,31 +71,24 @@ static int check_folder(const char *path)
 	return access(folder, W_OK | X_OK) ? refuse_output(path, errno) : 0;
 }
 
-static bool is_markdown(const char *path)
+static unsigned int of_report(const struct pmu_run_request *request)
 {
-	size_t len = strlen(path);
-
-	return len > 3 && !strcasecmp(path + len - 3, ".md");
+	return PMU_OF_REPORT | (request->roofline ? PMU_OF_ROOFLINE : 0u);
 }
 
 /* Is there the format that its name asks for?  Return: 0, or an exit status after a message. */
 static int check_output_format(const struct pmu_run_request *request, const char *configured)
 {
-	bool viewer = pmu_viewer_of(configured) != NULL;
+	unsigned int of = of_report(request) | (request->against.we_wordv ? PMU_OF_DIFF : 0u);
+	const struct pmu_format *format = pmu_output_format(configured, of);
+	char list[256];
 
-	if (viewer && request->repeat) {
-		pmu_command_error("%s is of one run: --repeat's are text, .json, .csv or .html",
-				  configured);
+	if (format && format->viewer && request->repeat) {
+		pmu_output_list(PMU_OF_SERIES, list, sizeof(list));
+		pmu_command_error("%s is of one run: --repeat's are %s", configured, list);
 		return PMU_EXIT_USAGE;
 	}
-	/* of comparisons alone */
-	if (!viewer && request->against.we_wordv && is_markdown(configured))
-		return 0;
-	if (!viewer && request->roofline && pmu_roofline_is_svg(configured))
-		return 0;
-	if (pmu_page_is(configured))
-		return 0;
-	if (!(viewer ? pmu_viewer_check(configured) : pmu_report_format_check(configured)))
+	if (!pmu_output_check(configured, of))
 		return 0;
 	pmu_command_error("%s; the command was not started", pmu_error_text());
 	return PMU_EXIT_NOT_STARTED;
@@ -206,34 +194,21 @@ static int combine(const struct pmu_run_request *request, const struct pmu_run_p
 }
 
 /* @pid: of one of several processes, else 0 */
-static int render_page(const struct writing *w, const struct pmu_model *model, int64_t pid,
-		       struct pmu_strbuf *out)
-{
-	struct pmu_page_beside beside = { .ceilings = w->request->ceilings,
-					  .roofline = w->request->roofline };
-	struct pmu_run_traced traced;
-	int rc;
-
-	pmu_run_traced_open(w->request, w->folder, pid, &traced);
-	beside.store = traced.store;
-	beside.n_stores = traced.n;
-	rc = pmu_page_report(out, model, &beside);
-	pmu_run_traced_close(&traced);
-	return rc;
-}
-
 static int render_one(const struct writing *w, const struct pmu_model *model, int64_t pid,
 		      struct pmu_strbuf *out)
 {
-	if (w->is_page)
-		return render_page(w, model, pid, out);
-	if (w->viewer)
-		return pmu_viewer_render(out, model, w->viewer, w->configured, &w->text);
-	if (w->request->roofline)
-		return pmu_roofline_render(out, model, w->request->ceilings, w->configured,
-					   &w->text);
-	pmu_report_render(out, model, w->format, &w->text);
-	return 0;
+	struct pmu_page_beside beside = { .ceilings = w->request->ceilings,
+					  .roofline = w->request->roofline };
+	struct pmu_run_traced traced = { 0 };
+	int rc;
+
+	if (w->format && w->format->report)
+		pmu_run_traced_open(w->request, w->folder, pid, &traced);
+	beside.store = traced.store;
+	beside.n_stores = traced.n;
+	rc = pmu_output_report(out, model, w->format ? w->configured : NULL, &beside, &w->text);
+	pmu_run_traced_close(&traced);
+	return rc;
 }
 
 static int render_combined(const struct writing *w, struct pmu_model *const *model, size_t n,
@@ -330,8 +305,7 @@ static void write_group(struct writing *w, const struct named *named, size_t n)
 {
 	struct pmu_model **model;
 
-	if (w->request->each &&
-	    (w->format != PMU_REPORT_TEXT || w->is_picture || w->is_page || w->viewer)) {
+	if (w->request->each && w->format) {
 		write_aside(w, named->path, named, n);
 		return;
 	}
@@ -494,14 +468,10 @@ static bool write_run_output(const struct pmu_run_request *request,
 
 	bool to_file = configured && strcmp(configured, "-");
 
-	w.is_picture = request->roofline && pmu_roofline_is_svg(configured);
-	w.is_page = pmu_page_is(configured);
-	if (to_file) {
-		w.format = pmu_report_format_of(configured);
-		w.viewer = pmu_viewer_of(configured);
-	} else {
+	if (to_file)
+		w.format = pmu_output_format(configured, of_report(request));
+	else
 		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
-	}
 	if (parts->in_job && !request->each &&
 	    !(to_file && pmu_output_has(configured, strlen(configured), PMU_OUTPUT_LETTERS))) {
 		write_job(&w);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A series as CSV: one value a line, as other programs' tables like them. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static void put_csv_line(struct pmu_strbuf *out, const struct pmu_series_group *
 }
 
 /* What is missing has no line. */
-void pmu_series_write_csv(struct pmu_strbuf *out, const struct pmu_series *series)
+int pmu_series_write_csv(struct pmu_strbuf *out, const struct pmu_series *series)
 {
 	pmu_strbuf_add(out, "group,path,measure,run,value\n");
 	for (unsigned int g = 0; g < series->n_groups; g++) {
@@ -70,4 +71,5 @@ void pmu_series_write_csv(struct pmu_strbuf *out, const struct pmu_series *serie
 						put_csv_line(out, group, run, group->order[i], m,
 							     (enum pmu_series_share)s);
 	}
+	return out->failed ? -ENOMEM : 0;
 }

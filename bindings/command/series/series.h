@@ -165,14 +165,10 @@ struct pmu_series_summary pmu_series_summarize(const struct pmu_series *series,
 /** pmu_series_elapsed() - the same for the command's time, in nanoseconds; n is 0 without it */
 struct pmu_series_summary pmu_series_elapsed(const struct pmu_series *series, double *scratch);
 
-/** pmu_series_render() - as text, JSON or CSV.  Return: 0 or -ENOMEM. */
-int pmu_series_render(struct pmu_strbuf *out, const struct pmu_series *series,
-		      enum pmu_report_format format, const struct pmu_text_options *options);
-
-/* The three writers of it. */
+/* Its writers.  Return: 0 or -ENOMEM. */
 int pmu_series_write_text(struct pmu_strbuf *out, const struct pmu_series *series,
 			  const struct pmu_text_options *options);
 int pmu_series_write_json(struct pmu_strbuf *out, const struct pmu_series *series);
-void pmu_series_write_csv(struct pmu_strbuf *out, const struct pmu_series *series);
+int pmu_series_write_csv(struct pmu_strbuf *out, const struct pmu_series *series);
 
 #endif

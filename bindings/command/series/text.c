@@ -509,18 +509,3 @@ int pmu_series_write_text(struct pmu_strbuf *out, const struct pmu_series *serie
 	pmu_block_free(&t.blocks);
 	return t.failed || out->failed ? -ENOMEM : 0;
 }
-
-int pmu_series_render(struct pmu_strbuf *out, const struct pmu_series *series,
-		      enum pmu_report_format format, const struct pmu_text_options *options)
-{
-	switch (format) {
-	case PMU_REPORT_JSON:
-		return pmu_series_write_json(out, series);
-	case PMU_REPORT_CSV:
-		pmu_series_write_csv(out, series);
-		return out->failed ? -ENOMEM : 0;
-	case PMU_REPORT_TEXT:
-		break;
-	}
-	return pmu_series_write_text(out, series, options);
-}

@@ -201,11 +201,9 @@ static void chrome_put_again(struct pmu_timeline *to, const struct pmu_timeline_
 	.finish = chrome_finish
 
 const struct pmu_timeline_format pmu_timeline_chrome = {
-	.endings = { ".trace.json" },
 	WRITERS,
 };
 const struct pmu_timeline_format pmu_timeline_chrome_gz = {
-	.endings = { ".json.gz" },
 	.compressed = true,
 	WRITERS,
 };

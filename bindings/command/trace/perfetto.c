@@ -466,7 +466,6 @@ static void perfetto_put_end(struct pmu_timeline *to, const struct pmu_timeline_
 }
 
 const struct pmu_timeline_format pmu_timeline_perfetto = {
-	.endings = { ".pftrace", ".perfetto-trace" },
 	.start = perfetto_start,
 	.process = perfetto_put_process,
 	.thread = perfetto_put_thread,

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 #include "bindings/command/command.h"
@@ -18,36 +17,9 @@
 /* Written at once. */
 #define PIECE ((size_t)1 << 20)
 
-static const struct pmu_timeline_format *const formats[] = { &pmu_timeline_perfetto,
-							     &pmu_timeline_chrome,
-							     &pmu_timeline_chrome_gz };
-
-static bool path_ends_with(const char *text, const char *ending)
+int pmu_trace_check(const struct pmu_timeline_format *format, const char *path)
 {
-	size_t len = strlen(text), part = strlen(ending);
-
-	return len > part && !strcasecmp(text + len - part, ending);
-}
-
-static const struct pmu_timeline_format *format_of_path(const char *path)
-{
-	for (size_t i = 0; i < PMU_ARRAY_LEN(formats); i++)
-		for (const char *const *ending = formats[i]->endings; *ending; ending++)
-			if (path_ends_with(path, *ending))
-				return formats[i];
-	return NULL;
-}
-
-bool pmu_trace_is_asked(const char *path)
-{
-	return format_of_path(path);
-}
-
-int pmu_trace_check(const char *path)
-{
-	const struct pmu_timeline_format *format = format_of_path(path);
-
-	if (format && format->compressed && !pmu_trace_sink_compresses())
+	if (format->compressed && !pmu_trace_sink_compresses())
 		return pmu_fail(ENOTSUP,
 				"cannot write %s: this pmu was built without zlib; .trace.json is "
 				"the same, not compressed",
@@ -366,16 +338,16 @@ int pmu_timeline_walk(struct pmu_timeline *to, const char *const *store, size_t 
 	return rc ? rc : flush(to);
 }
 
-int pmu_trace_write(const char *const *store, size_t n, const char *path,
-		    struct pmu_trace_written *written)
+int pmu_trace_write(const char *const *store, size_t n, const struct pmu_timeline_format *format,
+		    const char *path, struct pmu_trace_written *written)
 {
 	struct pmu_timeline *to = calloc(1, sizeof(*to));
 	int rc;
 
 	if (!to)
 		return pmu_fail(ENOMEM, "no memory for the trace");
-	to->format = format_of_path(path);
-	rc = pmu_trace_sink_open(&to->sink, path, to->format->compressed);
+	to->format = format;
+	rc = pmu_trace_sink_open(&to->sink, path, format->compressed);
 	if (rc) {
 		free(to);
 		return rc;

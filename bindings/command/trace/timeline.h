@@ -82,7 +82,6 @@ struct pmu_timeline_slice {
 
 /** Writes into pmu_timeline.out; out.failed ends it. */
 struct pmu_timeline_format {
-	const char *endings[3];
 	bool compressed;
 	void (*start)(struct pmu_timeline *to);
 	void (*process)(struct pmu_timeline *to, struct pmu_timeline_process *process);

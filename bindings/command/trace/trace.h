@@ -19,27 +19,22 @@ struct pmu_trace_written {
 	char why[512];         /* the first of them: a sentence that names it */
 };
 
-/**
- * pmu_trace_is_asked() - does a path's ending ask for a trace?
- *
- * .pftrace and .perfetto-trace for Perfetto's, .trace.json and .json.gz for Chrome's.
- */
-bool pmu_trace_is_asked(const char *path);
+struct pmu_timeline_format;
 
 /** pmu_trace_check() - can it be written?  Return: 0; -ENOTSUP with a sentence. */
-int pmu_trace_check(const char *path);
+int pmu_trace_check(const struct pmu_timeline_format *format, const char *path);
 
 /**
  * pmu_trace_write() - traces of processes as one, on one clock
  * @store: [@n] their files; those without a trace, and those that cannot be read, are left out
- * @path: .pftrace or .json.gz; written beside its place and renamed into it
+ * @path: written beside its place and renamed into it
  *
  * Streams: it takes 4 bytes for each call of the largest ring, and arrows.
  * Return: 0; a negative errno with a sentence: -ENODATA where none of them has a trace, another one where
  * none can be read.
  */
-int pmu_trace_write(const char *const *store, size_t n, const char *path,
-		    struct pmu_trace_written *written);
+int pmu_trace_write(const char *const *store, size_t n, const struct pmu_timeline_format *format,
+		    const char *path, struct pmu_trace_written *written);
 
 /** pmu_trace_tell() - on standard error, what is not in it */
 void pmu_trace_tell(const char *path, const struct pmu_trace_written *written);

@@ -6,19 +6,12 @@
 #include "bindings/command/viewers/stacks.h"
 #include "report/report.h"
 
-/** A format. */
-struct pmu_viewer {
-	const char *beginning, *ending; /* of a file's name */
-	int (*write)(struct pmu_strbuf *out, struct pmu_stacks *stacks,
-		     const struct pmu_text_options *options);
-};
+/** A format's writer.  Return: 0; a negative errno with a sentence, which @out's own failure does not need. */
+typedef int pmu_viewer_write(struct pmu_strbuf *out, struct pmu_stacks *stacks,
+			     const struct pmu_text_options *options);
 
-/**
- * pmu_viewer_of() - the format that a path asks for; NULL: none of these
- *
- * NAME.folded, NAME.speedscope.json, callgrind.out.NAME and NAME.pb, and .gz behind each of them.
- */
-const struct pmu_viewer *pmu_viewer_of(const char *path);
+/** pmu_viewer_is_compressed() - such a format with .gz behind it */
+bool pmu_viewer_is_compressed(const char *path);
 
 /**
  * pmu_viewer_check() - can a path be written that has such a format?
@@ -32,25 +25,17 @@ int pmu_viewer_check(const char *path);
  * Return: 0; a negative errno with a sentence.
  */
 int pmu_viewer_render(struct pmu_strbuf *out, const struct pmu_model *model,
-		      const struct pmu_viewer *viewer, const char *path,
+		      pmu_viewer_write *write, const char *path,
 		      const struct pmu_text_options *options);
-
-/*
- * The writers.  Return: 0; a negative errno with a sentence, which @out's own failure does not need.
- */
 
 /** pmu_viewer_folded() - a line a path: "main;solve;inner 1234" */
-int pmu_viewer_folded(struct pmu_strbuf *out, struct pmu_stacks *stacks,
-		      const struct pmu_text_options *options);
+pmu_viewer_write pmu_viewer_folded;
 /** pmu_viewer_speedscope() - a profile of each measure of each thread */
-int pmu_viewer_speedscope(struct pmu_strbuf *out, struct pmu_stacks *stacks,
-			  const struct pmu_text_options *options);
+pmu_viewer_write pmu_viewer_speedscope;
 /** pmu_viewer_callgrind() - regions and their calls of each other, all threads together */
-int pmu_viewer_callgrind(struct pmu_strbuf *out, struct pmu_stacks *stacks,
-			 const struct pmu_text_options *options);
+pmu_viewer_write pmu_viewer_callgrind;
 /** pmu_viewer_pprof() - samples of each thread with a value for each measure */
-int pmu_viewer_pprof(struct pmu_strbuf *out, struct pmu_stacks *stacks,
-		     const struct pmu_text_options *options);
+pmu_viewer_write pmu_viewer_pprof;
 
 /**
  * pmu_gzip() - compress
