@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu doctor` for programs. */
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "base/place.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
+#include "bindings/command/json/made.h"
 #include "machine/clock.h"
 #include "pmu.h"
 #include "store/place.h"
-
-/* "" is null: nothing to say. */
-static json_t *doctor_text(const char *value)
-{
-	return value && *value ? json_string(value) : json_null();
-}
 
 static json_t *slot_names(const struct pmu_doctor_source *source, uint32_t slots)
 {
@@ -29,9 +23,10 @@ static json_t *slot_names(const struct pmu_doctor_source *source, uint32_t slots
 static void append_loss(json_t *list, const struct pmu_fit_loss *loss)
 {
 	if (loss->why[0])
-		json_array_append_new(list, json_pack("{s:o, s:s, s:o}", "events",
-						      doctor_text(loss->names), "why", loss->why,
-						      "mend", doctor_text(loss->mend)));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:s, s:o}", "events",
+						pmu_json_known_text(loss->names), "why", loss->why,
+						"mend", pmu_json_known_text(loss->mend)));
 }
 
 static json_t *source_object(const struct pmu_backend *backend)
@@ -50,14 +45,14 @@ static json_t *source_object(const struct pmu_backend *backend)
 		append_loss(losses, &source->fit.lost[i]);
 	if (source->usable)
 		append_loss(losses, &source->fit.missing);
-	object = json_pack("{s:s, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "name", backend->name,
-			   "usable", source->usable, "why",
-			   source->usable ? json_null() : doctor_text(source->fit.first.why),
-			   "mend",
-			   source->usable ? json_null() : doctor_text(source->fit.first.mend),
-			   "detail", doctor_text(source->detail), "user_read", source->user_read,
-			   "group", doctor_text(source->group.name), "counts",
-			   slot_names(source, counted), "missing", losses);
+	object = json_pack(
+		"{s:s, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "name", backend->name, "usable",
+		source->usable, "why",
+		source->usable ? json_null() : pmu_json_known_text(source->fit.first.why), "mend",
+		source->usable ? json_null() : pmu_json_known_text(source->fit.first.mend),
+		"detail", pmu_json_known_text(source->detail), "user_read", source->user_read,
+		"group", pmu_json_known_text(source->group.name), "counts",
+		slot_names(source, counted), "missing", losses);
 	free(source);
 	return object;
 }
@@ -78,11 +73,11 @@ static json_t *settings(void)
 
 	for (unsigned int i = 0; pmu_doctor_setting(i, &setting); i++)
 		json_array_append_new(
-			list,
-			json_pack("{s:s, s:o, s:o}", "name", setting.name, "value",
-				  setting.error ? json_null() : json_integer(setting.value),
-				  "meaning",
-				  setting.error ? json_null() : doctor_text(setting.meaning)));
+			list, json_pack("{s:s, s:o, s:o}", "name", setting.name, "value",
+					setting.error ? json_null() : json_integer(setting.value),
+					"meaning",
+					setting.error ? json_null()
+						      : pmu_json_known_text(setting.meaning)));
 	return list;
 }
 
@@ -92,14 +87,14 @@ static json_t *machine(void)
 	json_t *value;
 
 	pmu_doctor_machine(&line);
-	value = doctor_text(pmu_strbuf_text(&line));
+	value = pmu_json_known_text(pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	return value;
 }
 
 int pmu_doctor_json(void)
 {
-	char place[PMU_PLACE_MAX] = "", *dump;
+	char place[PMU_PLACE_MAX] = "";
 	struct pmu_strbuf out = { 0 };
 	json_t *root;
 
@@ -108,11 +103,7 @@ int pmu_doctor_json(void)
 	root = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o}", "pmu_doctor", 1, "version",
 			 PMU_VERSION_STRING, "machine", machine(), "clock",
 			 pmu_clock_name(pmu_clock_choose()), "sources", sources(), "settings",
-			 settings(), "stores", doctor_text(place));
-	dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-	json_decref(root);
-	pmu_strbuf_addf(&out, "%s\n", dump ? dump : "");
-	out.failed |= !dump;
-	free(dump);
+			 settings(), "stores", pmu_json_known_text(place));
+	pmu_json_made(root, JSON_INDENT(2), &out);
 	return pmu_command_print(&out);
 }

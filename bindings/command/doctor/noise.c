@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu doctor --noise`: what makes times vary here. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -8,6 +7,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
+#include "bindings/command/json/made.h"
 #include "bindings/command/noise/noise.h"
 #include "pmu.h"
 
@@ -132,11 +132,6 @@ static json_t *flag(int value)
 	return value < 0 ? json_null() : json_boolean(value);
 }
 
-static json_t *word(const char *text)
-{
-	return text[0] ? json_string(text) : json_null();
-}
-
 static json_t *work_object(const struct pmu_noise_work *work)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
@@ -149,13 +144,14 @@ static json_t *work_object(const struct pmu_noise_work *work)
 static json_t *settings_object(const struct pmu_noise_sample *now)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:i}", "governor",
-			 word(now->governor), "driver", word(now->driver), "turbo",
-			 flag(now->turbo), "smt", flag(now->smt), "aslr",
+			 pmu_json_known_text(now->governor), "driver",
+			 pmu_json_known_text(now->driver), "turbo", flag(now->turbo), "smt",
+			 flag(now->smt), "aslr",
 			 now->aslr < 0 ? json_null() : json_integer(now->aslr), "virtual",
-			 now->is_virtual, "huge_pages", word(now->huge_pages), "isolated",
-			 word(now->isolated), "tickless", word(now->tickless), "quota",
-			 number_or_null(now->quota), "processors", (int)now->n_cpus, "allowed",
-			 (int)now->n_allowed);
+			 now->is_virtual, "huge_pages", pmu_json_known_text(now->huge_pages),
+			 "isolated", pmu_json_known_text(now->isolated), "tickless",
+			 pmu_json_known_text(now->tickless), "quota", number_or_null(now->quota),
+			 "processors", (int)now->n_cpus, "allowed", (int)now->n_allowed);
 }
 
 static json_t *seen_object(const struct pmu_noise_run *run)
@@ -178,11 +174,11 @@ static json_t *findings_list(const struct pmu_noise_findings *findings)
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct pmu_noise_finding *finding = &findings->finding[i];
 
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "name", finding->name,
-						      "severity",
-						      pmu_noise_severity_name(finding->severity),
-						      "text", finding->text, "mend",
-						      word(finding->mend ? finding->mend : "")));
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:s, s:s, s:o}", "name", finding->name, "severity",
+				  pmu_noise_severity_name(finding->severity), "text", finding->text,
+				  "mend", pmu_json_known_text(finding->mend ? finding->mend : "")));
 	}
 	return list;
 }
@@ -191,7 +187,6 @@ static int print_json(const struct watched *watched)
 {
 	struct pmu_strbuf out = { 0 }, machine = { 0 };
 	json_t *root;
-	char *dump;
 
 	pmu_doctor_machine(&machine);
 	root = json_pack("{s:i, s:s, s:s, s:{s:o, s:o, s:o, s:o}}", "pmu_doctor", 1, "version",
@@ -199,11 +194,7 @@ static int print_json(const struct watched *watched)
 			 work_object(&watched->work), "seen", seen_object(&watched->run),
 			 "settings", settings_object(&watched->after), "findings",
 			 findings_list(&watched->findings));
-	dump = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
-	json_decref(root);
-	pmu_strbuf_addf(&out, "%s\n", dump ? dump : "");
-	out.failed |= !dump;
-	free(dump);
+	pmu_json_made(root, JSON_INDENT(2) | JSON_REAL_PRECISION(6), &out);
 	pmu_strbuf_free(&machine);
 	return pmu_command_print(&out);
 }

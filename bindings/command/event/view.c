@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two faces of `pmu event`. */
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bindings/command/event/event.h"
+#include "bindings/command/json/made.h"
 #include "report/encode.h"
 
 /* --- fields --- */
@@ -282,7 +280,7 @@ static json_t *json_view(const struct pmu_event_view *view)
 	json_object_set_new(object, "general", json_counters(view));
 	json_object_set_new(object, "fixed",
 			    view->fixed >= 0 ? json_integer(view->fixed) : json_null());
-	json_object_set_new(object, "why", view->why[0] ? json_string(view->why) : json_null());
+	json_object_set_new(object, "why", pmu_json_known_text(view->why));
 	json_object_set_new(object, "register", slot->extra ? event_hex(slot->extra) : json_null());
 	json_object_set_new(object, "register_value",
 			    slot->extra ? event_hex(slot->extra_value) : json_null());
@@ -304,7 +302,6 @@ int pmu_event_view_json(const struct pmu_event_view *view, size_t n,
 {
 	json_t *events = json_array();
 	json_t *root;
-	char *text;
 
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(events, json_view(&view[i]));
@@ -312,11 +309,5 @@ int pmu_event_view_json(const struct pmu_event_view *view, size_t n,
 			 "family", (int)machine->id.family, "model", (int)machine->id.model,
 			 "stepping", (int)machine->id.stepping, "microarchitecture",
 			 machine->model ? machine->model->microarchitecture : "", "events", events);
-	text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-	json_decref(root);
-	if (!text)
-		return -ENOMEM;
-	pmu_strbuf_addf(out, "%s\n", text);
-	free(text);
-	return 0;
+	return pmu_json_made(root, JSON_INDENT(2), out);
 }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu info` for programs. */
-#include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
-
 #include "bindings/command/info/info.h"
-
-/* "" is null: a text that is not known. */
-static json_t *info_text(const char *value)
-{
-	return value && *value ? json_string(value) : json_null();
-}
+#include "bindings/command/json/made.h"
 
 static json_t *answer(enum pmu_info_answer value)
 {
@@ -44,16 +35,17 @@ static json_t *perfmon_object(const struct pmu_info *info, const struct pmu_perf
 
 	return json_pack(
 		"{s:o, s:i, s:o, s:o, s:o, s:b, s:o, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:o, s:o}",
-		"family", info_text(families[perfmon->family]), "version", (int)perfmon->version,
-		"general", counters(perfmon->n_general, perfmon->general_bits, perfmon->general),
-		"fixed", counters(perfmon->n_fixed, perfmon->fixed_bits, perfmon->fixed), "events",
+		"family", pmu_json_known_text(families[perfmon->family]), "version",
+		(int)perfmon->version, "general",
+		counters(perfmon->n_general, perfmon->general_bits, perfmon->general), "fixed",
+		counters(perfmon->n_fixed, perfmon->fixed_bits, perfmon->fixed), "events",
 		events(perfmon), "any_thread", perfmon->any_thread, "full_width_writes",
 		answer(info->full_width), "umask2", perfmon->umask2, "equal", perfmon->equal,
 		"core_extension", perfmon->core_extension, "northbridge_extension",
 		perfmon->nb_extension, "l3_extension", perfmon->l3_extension,
 		"northbridge_counters", (int)perfmon->n_nb, "memory_counters", (int)perfmon->n_umc,
-		"why", info_text(perfmon->why), "doubt",
-		info_text(pmu_info_doubt(info->machine, perfmon)));
+		"why", pmu_json_known_text(perfmon->why), "doubt",
+		pmu_json_known_text(pmu_info_doubt(info->machine, perfmon)));
 }
 
 static json_t *kind_object(const struct pmu_info *info, unsigned int kind)
@@ -66,9 +58,9 @@ static json_t *kind_object(const struct pmu_info *info, unsigned int kind)
 		if (machine->cpu[i].kind == (int)kind)
 			json_array_append_new(cpus, json_integer(machine->cpu[i].pu.cpu));
 	return json_pack("{s:o, s:o, s:o}", "core_type",
-			 info_text(perfmon->core_type == PMU_CORE_P   ? "performance"
-				   : perfmon->core_type == PMU_CORE_E ? "efficiency"
-								      : ""),
+			 pmu_json_known_text(perfmon->core_type == PMU_CORE_P   ? "performance"
+					     : perfmon->core_type == PMU_CORE_E ? "efficiency"
+										: ""),
 			 "cpus", cpus, "perfmon", perfmon_object(info, perfmon));
 }
 
@@ -114,7 +106,7 @@ static json_t *libcpuid(const struct pmu_info *info)
 	if (!info->identified)
 		return json_null();
 	return json_pack("{s:s, s:o}", "version", pmu_libcpuid_version(), "codename",
-			 info_text(info->identity.codename));
+			 pmu_json_known_text(info->identity.codename));
 }
 
 static json_t *info_machine_object(const struct pmu_info *info)
@@ -127,24 +119,16 @@ static json_t *info_machine_object(const struct pmu_info *info)
 		"{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
 		"vendor", id->vendor, "family", (json_int_t)id->family, "model",
 		(json_int_t)id->model, "stepping", (json_int_t)id->stepping, "brand", id->brand,
-		"microarchitecture", info_text(model ? model->microarchitecture : ""), "codename",
-		info_text(info->codename), "process_nm",
+		"microarchitecture", pmu_json_known_text(model ? model->microarchitecture : ""),
+		"codename", pmu_json_known_text(info->codename), "process_nm",
 		number_if_known(model && model->process_nm, model ? model->process_nm : 0),
-		"hypervisor", id->hypervisor, "hypervisor_name", info_text(id->hypervisor_name),
-		"recorded", machine->recorded, "perfmon", perfmon_object(info, &machine->kind[0]),
-		"kinds", kind_objects(info), "topology", topology(machine), "features",
-		features(info), "libcpuid", libcpuid(info));
+		"hypervisor", id->hypervisor, "hypervisor_name",
+		pmu_json_known_text(id->hypervisor_name), "recorded", machine->recorded, "perfmon",
+		perfmon_object(info, &machine->kind[0]), "kinds", kind_objects(info), "topology",
+		topology(machine), "features", features(info), "libcpuid", libcpuid(info));
 }
 
 int pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out)
 {
-	json_t *object = info_machine_object(info);
-	char *dump = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
-
-	json_decref(object);
-	if (!dump)
-		return -ENOMEM;
-	pmu_strbuf_addf(out, "%s\n", dump);
-	free(dump);
-	return 0;
+	return pmu_json_made(info_machine_object(info), JSON_INDENT(2), out);
 }

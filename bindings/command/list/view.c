@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shows what `pmu list` found: for people, a line a name, and for programs. */
-#include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "bindings/command/command.h"
+#include "bindings/command/json/made.h"
 #include "bindings/command/list/list.h"
 #include "report/encode.h"
 
@@ -161,17 +159,12 @@ void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf 
 
 /* --- for programs --- */
 
-/* "" is null. */
-static json_t *list_text(const char *value)
-{
-	return *value ? json_string(value) : json_null();
-}
-
 static json_t *row_object(const struct pmu_list_section *section, const struct pmu_list_row *row)
 {
-	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", list_text(row->name), "about",
-			 list_text(row->about), "unit", list_text(row->unit), "from", section->from,
-			 "note", list_text(row->note), "why_not", list_text(row->why));
+	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", pmu_json_known_text(row->name),
+			 "about", pmu_json_known_text(row->about), "unit",
+			 pmu_json_known_text(row->unit), "from", section->from, "note",
+			 pmu_json_known_text(row->note), "why_not", pmu_json_known_text(row->why));
 }
 
 static json_t *row_objects(const struct pmu_list *list, enum pmu_list_kind kind)
@@ -201,19 +194,12 @@ int pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out)
 	static const char *const kinds[] = {
 		[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
 	};
-	json_t *root = json_pack("{s:o, s:o}", "cpu", list_text(list->cpu), "notes",
+	json_t *root = json_pack("{s:o, s:o}", "cpu", pmu_json_known_text(list->cpu), "notes",
 				 notes_of(list));
-	char *dump;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(kinds); i++)
 		if (list->wanted[i])
 			json_object_set_new(root, kinds[i],
 					    row_objects(list, (enum pmu_list_kind)i));
-	dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-	json_decref(root);
-	if (!dump)
-		return -ENOMEM;
-	pmu_strbuf_addf(out, "%s\n", dump);
-	free(dump);
-	return 0;
+	return pmu_json_made(root, JSON_INDENT(2), out);
 }

@@ -3,13 +3,11 @@
  * `pmu msr plan` for programs.  Registers' values are hexadecimal strings: JSON numbers do not hold 64
  * bits.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "bindings/command/json/made.h"
 #include "bindings/command/msr/plan.h"
 #include "counters/msr/registers.h"
 
@@ -176,12 +174,6 @@ int pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out)
 				 plan_kinds(shown), "units", units(shown), "left_out",
 				 left_out(shown), "left_alone", left_alone(shown), "operations",
 				 operations(shown));
-	char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
 
-	json_decref(root);
-	if (!text)
-		return -ENOMEM;
-	pmu_strbuf_addf(out, "%s\n", text);
-	free(text);
-	return 0;
+	return pmu_json_made(root, JSON_INDENT(1), out);
 }
