@@ -102,6 +102,7 @@ noinst_LTLIBRARIES += %D%/libpmu-machine.la
 	%D%/machine/machine.h \
 	%D%/machine/mask.c \
 	%D%/machine/mask.h \
+	%D%/machine/model.c \
 	%D%/machine/models.h \
 	%D%/machine/perfmon.c \
 	%D%/machine/perfmon.h \

@@ -15,7 +15,6 @@
 #include "base/retry.h"
 #include "base/sysfile.h"
 #include "machine/cpuid.h"
-#include "machine/events.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #define HAVE_CPUID 1
@@ -462,11 +461,3 @@ bool pmu_cpu_tsc_invariant(void)
 }
 
 #endif
-
-/* Without what knows names no processor is known. */
-const struct pmu_cpu_model *pmu_cpu_model_find(const struct pmu_cpu_id *id)
-{
-	const struct pmu_events *events = pmu_events_get();
-
-	return events ? events->model_find(id) : NULL;
-}
