@@ -331,8 +331,8 @@ static void pipes_get_all_of_it_or_an_error(void)
 	memset(text, 'x', len);
 	if (mkfifo(path, 0600))
 		abort();
-	is_int(write_text(path, "x"), -ENXIO, "nobody reads: no waiting");
-	has(pmu_error_text(), "nobody reads", "which it says");
+	is_int(write_text(path, "x"), -ENXIO, "no process reads: no waiting");
+	has(pmu_error_text(), "no process reads", "which it says");
 	pthread_create(&reader, NULL, read_slowly, &total);
 	do
 		rc = pmu_report_write_file(path, text, len);

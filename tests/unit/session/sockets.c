@@ -475,7 +475,7 @@ static void every_group_has_its_own(const struct pmu_backend *source)
 	is_u64(model->section[1].row[0].net[CYCLES], 60, "the second");
 	is_u64(model->section[0].row[0].missing & OURS, 0, "of which nothing is missing");
 	pmu_model_free(model);
-	is_int((int)n_misused, 0, "nobody reads what is closed");
+	is_int((int)n_misused, 0, "no process reads what is closed");
 	pmu_fini();
 	unsetenv("PMU_GROUP");
 }
@@ -499,7 +499,7 @@ static void a_source_that_closes_leaves_the_rest_missing(void)
 	is_row(model_row(model, "open"), 1, UINT64_MAX, "meanwhile");
 	is_row(model_row(model, "later"), 1, UINT64_MAX, "afterwards");
 	pmu_model_free(model);
-	is_int((int)n_misused, 0, "nobody reads what is closed");
+	is_int((int)n_misused, 0, "no process reads what is closed");
 	pmu_fini();
 }
 
