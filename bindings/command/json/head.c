@@ -115,7 +115,6 @@ void pmu_json_read_parts(struct pmu_json_reader *reader, const struct pmu_value 
 		model->n_parts++;
 	}
 	model->several = &pmu_several;
-	model->several = &pmu_several;
 	reader->where[0] = '\0';
 }
 

@@ -109,7 +109,7 @@ static bool is_of_one(const char *output)
 	return pmu_output_has(output, strlen(output), PMU_OUTPUT_LETTERS);
 }
 
-static unsigned int of_report(const struct request *request)
+static unsigned int outputs_are_of(const struct request *request)
 {
 	return PMU_OF_REPORT | (request->roofline ? PMU_OF_ROOFLINE : 0u);
 }
@@ -153,7 +153,7 @@ static int check_report(const struct pmu_command *self, const struct request *re
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (pmu_output_check(request->output[i], of_report(request)))
+		if (pmu_output_check(request->output[i], outputs_are_of(request)))
 			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
