@@ -139,7 +139,7 @@ struct nvml {
 	struct card *card[];
 };
 
-static uint32_t slots_of(const struct pmu_plan *plan)
+static uint32_t nvml_slots_of(const struct pmu_plan *plan)
 {
 	return pmu_plan_kinds(plan, 1u << PMU_SLOT_NVML) & ~plan->absent;
 }
@@ -193,11 +193,11 @@ struct opening {
 	struct nvml *nvml;
 };
 
-static int try_slots(const struct opening *o)
+static int try_nvml_slots(const struct opening *o)
 {
 	int refused = 0;
 
-	for (uint32_t left = slots_of(o->plan); left; left &= left - 1) {
+	for (uint32_t left = nvml_slots_of(o->plan); left; left &= left - 1) {
 		unsigned int slot = (unsigned int)__builtin_ctz(left), card;
 		uint64_t what = o->plan->slot[slot].config, sum;
 		int rc = add_cards(o->nvml, what, &sum, &card);
@@ -213,14 +213,14 @@ static int try_slots(const struct opening *o)
 	return refused;
 }
 
-static int try(void *argument)
+static int try_nvml(void *argument)
 {
 	struct opening *o = argument;
 	int rc = find_cards(&o->nvml);
 
 	if (rc || !o->probe)
 		return rc;
-	rc = try_slots(o);
+	rc = try_nvml_slots(o);
 	free(o->nvml);
 	return rc;
 }
@@ -233,7 +233,7 @@ static int refuse_all(struct pmu_probe *probe, int rc, const char *why)
 
 static int nvml_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
-	uint32_t others = pmu_plan_mask(plan) & ~plan->absent & ~slots_of(plan);
+	uint32_t others = pmu_plan_mask(plan) & ~plan->absent & ~nvml_slots_of(plan);
 	struct opening o = { .plan = plan, .probe = probe };
 	int rc;
 
@@ -250,7 +250,7 @@ static int nvml_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	rc = pmu_valgrind_refuse(plan, probe);
 	if (rc)
 		return rc;
-	rc = pmu_with_room(try, &o);
+	rc = pmu_with_room(try_nvml, &o);
 	if (rc && !probe->why[0])
 		return refuse_all(probe, rc, pmu_error_text());
 	return rc;
@@ -259,7 +259,7 @@ static int nvml_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 static int nvml_open(void **state, const struct pmu_plan *plan)
 {
 	struct opening o = { .plan = plan };
-	int rc = pmu_with_room(try, &o);
+	int rc = pmu_with_room(try_nvml, &o);
 
 	if (rc)
 		return rc;
@@ -286,7 +286,7 @@ static size_t nvml_thread_size(const struct pmu_plan *plan)
 	return sizeof(struct nvml_thread);
 }
 
-static uint32_t read_nothing(void *thread, uint64_t *value)
+static uint32_t read_no_card(void *thread, uint64_t *value)
 {
 	const struct nvml_thread *self = thread;
 
@@ -304,7 +304,7 @@ static int nvml_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	memset(got, 0, sizeof(*got));
 	*self = (struct nvml_thread){ .all = pmu_plan_mask(nvml->plan) };
 	got->missing = self->all;
-	*read = read_nothing;
+	*read = read_no_card;
 	return 0;
 }
 
@@ -320,7 +320,7 @@ static unsigned int nvml_sockets(void *state)
 {
 	const struct nvml *nvml = state;
 
-	return slots_of(nvml->plan) != 0;
+	return nvml_slots_of(nvml->plan) != 0;
 }
 
 static int nvml_socket_of(void *state, int cpu)
@@ -341,7 +341,7 @@ static int read_cards(void *argument)
 	struct reading *r = argument;
 	unsigned int card;
 
-	for (uint32_t left = slots_of(r->nvml->plan); left; left &= left - 1) {
+	for (uint32_t left = nvml_slots_of(r->nvml->plan); left; left &= left - 1) {
 		int slot = __builtin_ctz(left);
 
 		if (!add_cards(r->nvml, r->nvml->plan->slot[slot].config, &r->value[slot], &card))

@@ -54,7 +54,7 @@ static unsigned int sockets_of(const struct part *part)
 }
 
 /* What a sentence says is missing, for good. */
-static void lose(struct several *several, struct part *part, const char *why)
+static void lose_slots(struct several *several, struct part *part, const char *why)
 {
 	part->slots = 0;
 	snprintf(several->remark, sizeof(several->remark), "%s counts nothing: %.400s",
@@ -75,9 +75,10 @@ static void find_places(struct several *several)
 		if (!several->places)
 			several->places = part;
 		else if (sockets_of(part) != sockets_of(several->places))
-			lose(several, part,
-			     "its counts are no single socket's, and the group has such: put them "
-			     "in a group of their own");
+			lose_slots(
+				several, part,
+				"its counts are no single socket's, and the group has such: put them "
+				"in a group of their own");
 	}
 }
 
@@ -100,7 +101,7 @@ static int several_open(void **state, const struct pmu_plan *plan)
 
 		if (slots && pmu_backends[i] != plan->main && several->n < MOST_PARTS &&
 		    open_part(several, pmu_backends[i], plan, slots))
-			lose(several, &several->part[several->n], pmu_error_text());
+			lose_slots(several, &several->part[several->n], pmu_error_text());
 	}
 	find_places(several);
 	*state = several;
@@ -272,7 +273,7 @@ static void join(struct joined *joined, const struct pmu_backend *main, uint32_t
 	backend->end = NULL;
 }
 
-const struct pmu_backend *pmu_several(const struct pmu_backend *main, uint32_t beside)
+const struct pmu_backend *pmu_backend_several(const struct pmu_backend *main, uint32_t beside)
 {
 	static struct joined joined[8];
 

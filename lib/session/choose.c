@@ -387,7 +387,7 @@ static bool try_beside(struct pmu_session_group *group, const struct pmu_backend
 }
 
 /* Deals the slots that were left out to the sources that count them beside the one that is chosen. */
-static void add_beside(struct pmu_session_group *group)
+static void add_sources_beside(struct pmu_session_group *group)
 {
 	const struct pmu_backend *main = group->backend->counts ? group->backend : NULL;
 	uint32_t taken = 0;
@@ -404,7 +404,7 @@ static void add_beside(struct pmu_session_group *group)
 	}
 	if (!main)
 		return;
-	group->backend = taken ? pmu_several(main, taken) : main;
+	group->backend = taken ? pmu_backend_several(main, taken) : main;
 	group->plan.main = taken ? main : NULL;
 }
 
@@ -418,7 +418,7 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 	else
 		choose_main(group, asked);
 	if (beside)
-		add_beside(group);
+		add_sources_beside(group);
 }
 
 void pmu_session_choose_next(struct pmu_session_group *group)
@@ -438,5 +438,5 @@ void pmu_session_choose_next(struct pmu_session_group *group)
 	    (pmu_session.config.backend || failed->fallback || !count_software_alone(group)))
 		settle_for_time(group, true);
 	if (beside)
-		add_beside(group);
+		add_sources_beside(group);
 }

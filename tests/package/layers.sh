@@ -15,8 +15,9 @@ plan/
 report/ counters/ store/
 reports/ counters/valgrind/
 store/read/ counters/perf/
-counters/msr/ counters/software.c
+counters/msr/ counters/software.c counters/nvml.c
 counters/backend.c
+counters/several.c
 names/ settings/
 session/
 region/

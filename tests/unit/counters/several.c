@@ -94,7 +94,7 @@ static struct pmu_plan plan = {
 static void joins(const struct pmu_backend *several)
 {
 	is_str(several->name, "fake+nvml", "it is named after its parts");
-	ok(pmu_several(&main_source, 1u << PMU_SLOT_NVML) == several, "  and made once");
+	ok(pmu_backend_several(&main_source, 1u << PMU_SLOT_NVML) == several, "  and made once");
 	ok(several->read_aside == main_source.read_aside, "what is a thread's alone is the main's");
 }
 
@@ -132,7 +132,7 @@ static void loses_what_has_no_place(const struct pmu_backend *several, void *sta
 
 static void test_several(void)
 {
-	const struct pmu_backend *several = pmu_several(&main_source, 1u << PMU_SLOT_NVML);
+	const struct pmu_backend *several = pmu_backend_several(&main_source, 1u << PMU_SLOT_NVML);
 	char text[256];
 	void *state;
 

@@ -84,8 +84,9 @@ static void sources_are_listed_best_first(void)
 	is_str(pmu_backends[1]->name, "msr", "msr");
 	is_str(pmu_backends[2]->name, "valgrind", "valgrind");
 	is_str(pmu_backends[3]->name, "software", "software");
-	is_str(pmu_backends[4]->name, "clock", "clock");
-	ok(!pmu_backends[5], "no more");
+	is_str(pmu_backends[4]->name, "nvml", "nvml");
+	is_str(pmu_backends[5]->name, "clock", "clock");
+	ok(!pmu_backends[6], "no more");
 	ok(!pmu_backend_find("Perf") && !pmu_backend_find(""), "others are not found");
 }
 

@@ -280,6 +280,7 @@ static struct pmu_plan of_cores_and_registers(const struct pmu_plan *plan)
 
 	for (unsigned int i = 0; i < plan->n_slots; i++)
 		if (plan->slot[i].kind == PMU_SLOT_SOFTWARE ||
+		    plan->slot[i].kind == PMU_SLOT_NVML ||
 		    (plan->slot[i].kind == PMU_SLOT_UNCORE && plan->slot[i].unit == PMU_UNIT_NONE))
 			rest.absent |= 1u << i;
 	return rest;
