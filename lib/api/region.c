@@ -242,13 +242,23 @@ static void clear_row(const struct pmu_thread *self, struct pmu_node *node)
 	pmu_bank_clear(banks.is, self->n_slots);
 }
 
+/* What it was re-entered from inside of keeps what was counted in both: so the mark stays. */
+static uint16_t lasting_flags(const struct pmu_node *node)
+{
+	uint16_t lasting = PMU_STORE_ROW_FLAT;
+
+	if (node->flags & PMU_STORE_ROW_MUTUAL)
+		lasting |= PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_MUTUAL;
+	return node->flags & lasting;
+}
+
 static void publish_cleared(struct pmu_node *node)
 {
 	struct pmu_store_row *row = node->row;
 	struct pmu_banks banks = pmu_node_banks(node);
 
 	pmu_node_commit(node, &banks);
-	pmu_node_set_flags(node, (node->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_AFRESH);
+	pmu_node_set_flags(node, lasting_flags(node) | PMU_STORE_ROW_AFRESH);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	PMU_ROW_SET(row, unbegun, 0);
