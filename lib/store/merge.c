@@ -77,18 +77,6 @@ static int grow_rows(struct pmu_merge *merge)
 	return all ? 0 : -ENOMEM;
 }
 
-/*
- * The library's cost of a region is nearly the same in every thread of a group. The least is kept:
- * rather a little of the library's work stays in than some of the program's is subtracted.
- */
-static void keep_least_outer(const struct step *step, struct pmu_store_row *set,
-			     const struct pmu_store_row *row, bool is_new)
-{
-	for (uint32_t i = 0; i <= step->n_slots; i++)
-		if (is_new || row->outer[i] < set->outer[i])
-			set->outer[i] = row->outer[i];
-}
-
 static void keep_least_inner(struct pmu_store_thread *set, const struct pmu_store_thread *thread,
 			     bool is_new)
 {
@@ -123,9 +111,8 @@ static void find_or_make(void *arg, uint32_t id, const struct pmu_row_key *key,
 		pmu_index_take(&merge->index, place, hash, fresh);
 		merge->row[fresh - 1] = made;
 		merge->key[fresh - 1] = wanted.key;
-		keep_least_outer(step, made, row, true);
-	} else {
-		keep_least_outer(step, merge->row[place->thing - 1], row, false);
+		for (uint32_t i = 0; i <= step->n_slots; i++)
+			made->outer[i] = row->outer[i];
 	}
 	step->id[id - 1] = (uint32_t)place->thing;
 	return;
@@ -152,6 +139,52 @@ static void find_or_make_side(void *arg, uint32_t row, struct pmu_store_side *fr
 		step->error = -ENOMEM;
 }
 
+/* @excess: of its pairs, in all that they were in; readers will not know of it. */
+static void take_excess(const struct step *step, uint32_t id, const uint64_t *excess)
+{
+	const struct pmu_merge *merge = step->merge;
+
+	while ((id = merge->key[id - 1].parent)) {
+		struct pmu_store_row *around = merge->row[id - 1];
+		struct pmu_store_bank *is = pmu_row_bank(around, step->n_slots, step->idle);
+		uint16_t flags = PMU_PUBLISHED_SUM(around->flags);
+		bool has_all = true;
+
+		for (uint32_t i = 0; i < step->n_slots; i++)
+			has_all &= is->count[i] >= excess[i];
+		for (uint32_t i = 0; has_all && i < step->n_slots; i++)
+			pmu_bank_put(&is->count[i], is->count[i] - excess[i]);
+		if (!has_all)
+			PMU_PUBLISH(around->flags, flags | PMU_STORE_ROW_MIXED);
+		if (flags & PMU_STORE_ROW_TEAM) /* is in nothing further out */
+			break;
+	}
+}
+
+/*
+ * A pair's cost differs between threads that begin it in another way. One row has one cost, the
+ * least; what the others' pairs had beyond it is taken off here.
+ */
+static void keep_least_outer(const struct step *step, uint32_t id, const struct pmu_store_row *row,
+			     uint64_t pairs, uint64_t pairs_before)
+{
+	struct pmu_store_row *set = step->merge->row[id - 1];
+	uint64_t excess[PMU_MAX_SLOTS] = { 0 };
+	bool any = false;
+
+	for (uint32_t i = 0; i <= step->n_slots; i++) {
+		uint16_t least = row->outer[i] < set->outer[i] ? row->outer[i] : set->outer[i];
+
+		if (i)
+			excess[i - 1] = pairs * (row->outer[i] - least) +
+					pairs_before * (set->outer[i] - least);
+		any |= i && excess[i - 1];
+		set->outer[i] = least;
+	}
+	if (any && !(PMU_PUBLISHED_SUM(row->flags) & PMU_STORE_ROW_TEAM))
+		take_excess(step, id, excess);
+}
+
 /* Second pass: into the idle bank. */
 static void merge_thread_row(void *arg, uint32_t id, const struct pmu_row_key *key,
 			     struct pmu_store_row *row)
@@ -160,11 +193,14 @@ static void merge_thread_row(void *arg, uint32_t id, const struct pmu_row_key *k
 	struct pmu_store_row *set = step->merge->row[step->id[id - 1] - 1];
 	const struct pmu_store_bank *from = pmu_row_valid(row, step->n_slots);
 	struct pmu_store_bank *is = pmu_row_bank(set, step->n_slots, step->idle);
+	uint32_t open = PMU_PUBLISHED_SUM(row->open);
 
 	(void)key;
+	keep_least_outer(step, step->id[id - 1], row, from->calls + row->unended + open,
+			 is->calls + set->unended);
 	PMU_PUBLISH(set->flags, PMU_PUBLISHED_SUM(set->flags) | PMU_PUBLISHED_SUM(row->flags));
 	set->missing |= row->missing;
-	set->unended += row->unended + PMU_PUBLISHED_SUM(row->open);
+	set->unended += row->unended + open;
 	set->unbegun += row->unbegun;
 	set->moved = (uint16_t)(set->moved + row->moved < UINT16_MAX ? set->moved + row->moved
 								     : UINT16_MAX);
