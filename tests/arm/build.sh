@@ -16,10 +16,10 @@ libs=$sysroot/usr/lib/aarch64-linux-gnu
 
 # Paths of this machine must not change what the programs contain.
 cc=${AARCH64_CC:-aarch64-linux-gnu-gcc}
-compile="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fno-math-errno -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow
+compile="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fno-math-errno -ffunction-sections -fdata-sections -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow
 	-ffile-prefix-map=$top=. -DPMU_LIBDIR=\"/job\" -I$top/lib -I$top/include -I$top/tests
 	-I$sysroot/usr/include -I$sysroot/usr/include/aarch64-linux-gnu"
-link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -Wl,--as-needed"
+link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -Wl,--as-needed -Wl,--gc-sections"
 
 cd "$top"
 awk -f lib/names/data/embed.awk lib/names/data/*.group >"$out/shipped.c"
@@ -41,17 +41,18 @@ objects() {
 	done | tr / - | sed "s|.*|$out/o/&.o|"
 }
 # libcpuid_sources, a list of two kinds there
-measure="$(objects common measure) $out/o/lib-machine-libcpuid-none.c.o"
+below="$(objects base machine plan) $out/o/lib-machine-libcpuid-none.c.o"
+measure="$below $(objects counters store report settings session region api)"
 names=$(objects names)
 made="$out/o/$(echo "$out/shipped.c" | tr / -).o $out/o/$(echo "$out/tables.c" | tr / -).o"
-load="$out/o/lib-machine-events_load.c.o $out/o/lib-report-alone.c.o"
-several=$(objects combine)
-here=$out/o/lib-group-resolve_here.c.o
+load=$out/o/lib-machine-events_load.c.o
+several=$(objects reports)
+here=$out/o/lib-names-resolve_here.c.o
 # shellcheck disable=SC2086 # lists of words
 {
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
 		$measure $load -o "$out/job/libpmu.so.0" $link
-	$cc -shared -Wl,-z,nodelete -Wl,-z,defs $(objects common) $names $made \
+	$cc -shared -Wl,-z,nodelete -Wl,-z,defs $below $names $here $made \
 		-o "$out/job/libpmu-events.so" $link
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/exact/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
