@@ -14,7 +14,7 @@ export LC_ALL=C
 	exit 2
 }
 vm=$1 job=$2 out=$3 command=$4
-limit=${TEST_ARM_LIMIT:-300}
+limit=${TEST_ARM_LIMIT:-900}
 
 tmp=$(mktemp -d)
 qemu=
