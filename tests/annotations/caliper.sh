@@ -82,7 +82,17 @@ void cali_end_byname(const char *), cali_set_int_byname(const char *, int);
 #define CALI_MARK_ITERATION_END(id) cali_end(iteration_##id)
 #ifdef __cplusplus
 namespace cali {
-struct Variant { uint64_t type_and_size; const char *text; };
+/* up to 2.9 there was no hash beside the size */
+#ifdef OLD
+enum { SIZE_SHIFT = 8, HASH = 0 };
+#else
+enum { SIZE_SHIFT = 32, HASH = 0x616200 };
+#endif
+struct Variant {
+	uint64_t type_and_size;
+	const char *text;
+	explicit Variant(const char *s) : type_and_size(4 | HASH | (uint64_t)__builtin_strlen(s) << SIZE_SHIFT), text(s) {}
+};
 class Function { char c; public: Function(const char *); ~Function(); };
 class ScopeAnnotation { char c; public: ScopeAnnotation(const char *); ~ScopeAnnotation(); };
 class Loop {
@@ -99,7 +109,7 @@ class Annotation {
 public:
 	Annotation(const char *, int = 0);
 	Annotation &begin(), &begin(int), &begin(double), &begin(const Variant &);
-	Annotation &begin(const char *text) { return begin(Variant{ 4 | (uint64_t)__builtin_strlen(text) << 32, text }); }
+	Annotation &begin(const char *text) { return begin(Variant(text)); }
 	void end();
 	class Guard { const char *p; public: Guard(Annotation &); ~Guard(); };
 };
@@ -191,7 +201,7 @@ Annotation &Annotation::begin(int v) { std::printf("Caliper: %s %d\n", p, v); re
 Annotation &Annotation::begin(double v) { std::printf("Caliper: %s %g\n", p, v); return *this; }
 Annotation &Annotation::begin(const Variant &v)
 {
-	std::printf("Caliper: %s %.*s\n", p, (int)(v.type_and_size >> 32), v.text);
+	std::printf("Caliper: %s %.*s\n", p, (int)(v.type_and_size >> SIZE_SHIFT), v.text);
 	return *this;
 }
 void Annotation::end() { std::printf("Caliper: end %s\n", p); }
@@ -215,8 +225,9 @@ env LD_LIBRARY_PATH=. PMU_PREFIX=tool,category PMU_OUTPUT=report.csv LD_PRELOAD=
 is "PMU_PREFIX=tool,category" "$(calls caliper:function:function all) $(calls caliper:multigrid all)" "10 1"
 # shellcheck disable=SC2086 # a list of words
 if command -v "${cxx%% *}" >/dev/null; then
-	ok "C++: a library with Caliper's classes" $cxx -O2 -w -fPIC -shared -I. stubclasses.cc -o libstubclasses.so -L. -lstubcaliper
-	for position in -no-pie -pie; do
+	for position in -no-pie -pie '-pie -DOLD'; do
+		ok "C++, $position: a library with Caliper's classes" \
+			$cxx $position -O2 -w -fPIC -shared -I. stubclasses.cc -o libstubclasses.so -L. -lstubcaliper
 		ok "C++, $position: a program for Caliper" $cxx -x c++ -O2 -fPIE $position -I. "$source" -o plain++ -L. \
 			-lstubclasses -lstubcaliper -pthread
 		measured "C++, $position" ./plain++

@@ -50,6 +50,48 @@ DESTRUCTOR(_ZN4cali4LoopD1Ev)
 DESTRUCTOR(_ZN4cali4LoopD2Ev)
 DESTRUCTOR(_ZN4cali4Loop3endEv)
 
+/* --- cali::Variant: a value --- */
+
+/* cali_variant_t of cali_types.h and cali_variant.h */
+struct variant {
+	uint64_t type_and_size;
+	union {
+		bool flag;
+		const char *text;
+	} value;
+};
+#define VARIANT_TYPE(variant) ((variant)->type_and_size & 0xff)
+#define VARIANT_TYPE_STRING   4
+#define VARIANT_TYPE_BOOL     7
+
+/* The upper half, above a hash; up to 2.9 all that is above the type.  Of "" the hash may be anything: it ends by itself. */
+static size_t text_len(const struct variant *value)
+{
+	uint64_t size = value->type_and_size >> 32;
+
+	if (!size)
+		size = value->type_and_size >> 8;
+	return strnlen(value->value.text, size < PMU_NAME_MAX ? size : PMU_NAME_MAX);
+}
+
+/* What cali_begin() begins is true. */
+static void begin_value(const char *attribute, const struct variant *value)
+{
+	char text[PMU_NAME_MAX + 1];
+	size_t len = 0;
+
+	if (VARIANT_TYPE(value) == VARIANT_TYPE_BOOL && value->value.flag) {
+		preload_cali_begin_flag(attribute);
+		return;
+	}
+	if (VARIANT_TYPE(value) == VARIANT_TYPE_STRING && value->value.text) {
+		len = text_len(value);
+		memcpy(text, value->value.text, len);
+	}
+	text[len] = '\0';
+	preload_cali_begin(attribute, text);
+}
+
 /* --- cali::Annotation: an attribute --- */
 
 /* What an object holds: the attribute's name. */
@@ -128,38 +170,17 @@ ASIDE(void *, _ZN4cali10Annotation5beginEPKc, (void **self, const char *value))
 	return result;
 }
 
-/* cali_variant_t of cali_types.h and cali_variant.h: a text has a length, in the upper half. */
-struct variant {
-	uint64_t type_and_size;
-	union {
-		uint64_t number;
-		const char *text;
-	} value;
-};
-#define VARIANT_TYPE(variant) ((variant)->type_and_size & 0xff)
-#define VARIANT_SIZE(variant) ((variant)->type_and_size >> 32)
-#define VARIANT_TYPE_STRING   4
-
 typedef void *begin_variant_function(void **self, const struct variant *value);
 begin_variant_function _ZN4cali10Annotation5beginERKNS_7VariantE;
 
-PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginERKNS_7VariantE(void **self,
-								  const struct variant *value)
+ASIDE(void *, _ZN4cali10Annotation5beginERKNS_7VariantE, (void **self, const struct variant *value))
 {
 	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginERKNS_7VariantE, self, self,
 				       value);
 	const char *attribute = attribute_of(self);
-	char text[PMU_NAME_MAX + 1];
-	size_t len = VARIANT_SIZE(value);
 
-	if (!attribute)
-		return result;
-	if (VARIANT_TYPE(value) != VARIANT_TYPE_STRING || len > PMU_NAME_MAX || !value->value.text)
-		len = 0;
-	if (len)
-		memcpy(text, value->value.text, len);
-	text[len] = '\0';
-	preload_cali_begin(attribute, len ? text : NULL);
+	if (attribute)
+		begin_value(attribute, value);
 	return result;
 }
 
