@@ -32,6 +32,28 @@ static void scoped(void)
 		cali::Annotation::Guard guard(copy.begin("guarded"));
 	}
 }
+
+/* All that Caliper's other functions come to, called by the program itself, and in turns with those. */
+static void direct(void)
+{
+	cali::Caliper c;
+	cali::Attribute method = c.create_attribute("method", CALI_TYPE_STRING, CALI_ATTR_NESTED),
+			switched = c.create_attribute("switched", CALI_TYPE_BOOL,
+						      CALI_ATTR_DEFAULT),
+			step = c.create_attribute("step", CALI_TYPE_INT, CALI_ATTR_DEFAULT);
+
+	c.begin(method, cali::Variant("direct"));
+	c.begin(switched, cali::Variant(true));
+	c.begin(step, cali::Variant(7));
+	c.end(step);
+	c.end(switched);
+	c.begin(method, cali::Variant(""));
+	c.end(method);
+	cali_begin_string_byname("method", "by both");
+	c.end(method);
+	c.end_with_value_check(method, cali::Variant("direct"));
+	c.end(method);
+}
 #endif
 
 static void function(void)
@@ -95,8 +117,10 @@ int main(void)
 	CALI_MARK_COMM_REGION_END("exchange");
 	CALI_WRAP_STATEMENT("statement", attributes());
 #ifdef __cplusplus
-	scoped();
-	scoped();
+	for (int i = 0; i < 2; i++) {
+		scoped();
+		direct();
+	}
 #endif
 	puts("done");
 	return 0;

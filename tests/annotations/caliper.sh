@@ -25,7 +25,10 @@ cxx loop 2
 in loop 6
 stage:init 2
 stage:guarded 2
-flag 2'
+flag 2
+method:direct 2
+method:by both 2
+switched 2'
 
 # A library with Caliper's functions, classes and variables, which tells what it was called for.
 mkdir caliper
@@ -33,7 +36,7 @@ cat >caliper/cali.h <<'C'
 #include <stdint.h>
 typedef uint64_t cali_id_t;
 #define CALI_INV_ID UINT64_MAX
-enum { CALI_TYPE_STRING = 4, CALI_TYPE_DOUBLE = 6 };
+enum { CALI_TYPE_INT = 2, CALI_TYPE_STRING = 4, CALI_TYPE_DOUBLE = 6, CALI_TYPE_BOOL = 7 };
 enum { CALI_ATTR_DEFAULT = 0, CALI_ATTR_NESTED = 256 };
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +95,21 @@ struct Variant {
 	uint64_t type_and_size;
 	const char *text;
 	explicit Variant(const char *s) : type_and_size(4 | HASH | (uint64_t)__builtin_strlen(s) << SIZE_SHIFT), text(s) {}
+	explicit Variant(bool is) : type_and_size(7), text((const char *)(uintptr_t)is) {}
+	explicit Variant(int n) : type_and_size(2), text((const char *)(intptr_t)n) {}
+};
+class Attribute {
+	const char *node;
+public:
+	Attribute(const char *kept = nullptr) : node(kept) {}
+	const char *name_c_str() const;
+};
+class Caliper {
+	void *p[3];
+public:
+	Attribute create_attribute(const char *, int, int);
+	void begin(const Attribute &, const Variant &), end(const Attribute &);
+	void end_with_value_check(const Attribute &, const Variant &);
 };
 class Function { char c; public: Function(const char *); ~Function(); };
 class ScopeAnnotation { char c; public: ScopeAnnotation(const char *); ~ScopeAnnotation(); };
@@ -185,8 +203,22 @@ cat >stubclasses.cc <<'C'
 #include <cstdio>
 #include <caliper/cali.h>
 namespace cali {
-Function::Function(const char *name) { std::printf("Caliper: function %s\n", name); }
-Function::~Function() { std::puts("Caliper: end of function"); }
+const char *Attribute::name_c_str() const { return node; }
+Attribute Caliper::create_attribute(const char *name, int type, int properties)
+{
+	return cali_attribute_name(cali_create_attribute(name, type, properties));
+}
+void Caliper::begin(const Attribute &a, const Variant &v)
+{
+	std::printf("Caliper: begin %s %d\n", a.name_c_str(), (int)(v.type_and_size >> SIZE_SHIFT));
+}
+void Caliper::end(const Attribute &a) { std::printf("Caliper: end %s\n", a.name_c_str()); }
+void Caliper::end_with_value_check(const Attribute &a, const Variant &v)
+{
+	std::printf("Caliper: end %s %s\n", a.name_c_str(), v.text);
+}
+Function::Function(const char *name) { Caliper().begin("function", Variant(name)); }
+Function::~Function() { Caliper().end("function"); }
 ScopeAnnotation::ScopeAnnotation(const char *name) { cali_begin_region(name); }
 ScopeAnnotation::~ScopeAnnotation() { cali_end_region(""); }
 Loop::Loop(const char *name) { p = new char; std::printf("Caliper: loop %s\n", name); }
@@ -201,10 +233,10 @@ Annotation &Annotation::begin(int v) { std::printf("Caliper: %s %d\n", p, v); re
 Annotation &Annotation::begin(double v) { std::printf("Caliper: %s %g\n", p, v); return *this; }
 Annotation &Annotation::begin(const Variant &v)
 {
-	std::printf("Caliper: %s %.*s\n", p, (int)(v.type_and_size >> SIZE_SHIFT), v.text);
+	Caliper().begin(p, v);
 	return *this;
 }
-void Annotation::end() { std::printf("Caliper: end %s\n", p); }
+void Annotation::end() { Caliper().end(p); }
 Annotation::Guard::Guard(Annotation &a) { p = *(const char **)&a; }
 Annotation::Guard::~Guard() { std::printf("Caliper: end of guard %s\n", p); }
 }

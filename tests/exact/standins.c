@@ -32,6 +32,26 @@ int likwid_markerStartRegion(const char *name), likwid_markerStopRegion(const ch
 void cali_begin_region(const char *name), cali_end_region(const char *name);
 #define BEGIN(name) cali_begin_region(name)
 #define END(name)   cali_end_region(name)
+#elif defined(CALIPER_CLASS)
+/* cali::Caliper::begin() and end(): of an attribute, a value's type and size, and its text */
+struct attribute {
+	const char *node;
+};
+struct variant {
+	uint64_t type_and_size;
+	const char *text;
+};
+void _ZN4cali7Caliper5beginERKNS_9AttributeERKNS_7VariantE(void *, const struct attribute *,
+							   const struct variant *);
+void _ZN4cali7Caliper3endERKNS_9AttributeE(void *, const struct attribute *);
+static const struct attribute region = { "region" };
+#define BEGIN(name)                                                                           \
+	{                                                                                     \
+		static const struct variant value = { 4 | (uint64_t)(sizeof(name) - 1) << 32, \
+						      name };                                 \
+		_ZN4cali7Caliper5beginERKNS_9AttributeERKNS_7VariantE(NULL, &region, &value); \
+	}
+#define END(name) _ZN4cali7Caliper3endERKNS_9AttributeE(NULL, &region)
 #elif defined(TAU)
 void Tau_start(const char *name), Tau_stop(const char *name);
 #define BEGIN(name) Tau_start(name)

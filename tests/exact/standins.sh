@@ -22,7 +22,7 @@ build_all() {
 	# shellcheck disable=SC2086
 	$cc $warn -O2 -fPIC -shared "$source/standins_lib.c" -o libother.so &&
 		build_one HAND -lpmu && build_one LIKWID_HEADER -lpmu && build_one PAPI -lother && build_one LIKWID -lother &&
-		build_one CALIPER -lother && build_one TAU -lother && build_one NVTX &&
+		build_one CALIPER -lother && build_one CALIPER_CLASS -lother && build_one TAU -lother && build_one NVTX &&
 		build_one FUNCTIONS -finstrument-functions -rdynamic
 }
 ok "programs" build_all
@@ -93,6 +93,7 @@ for times in 1 25; do
 		LIKWID 0 0
 		LIKWID_HEADER 2 0
 		CALIPER 0 6
+		CALIPER_CLASS 1 8
 		TAU 0 6
 		NVTX 2 0 1
 		FUNCTIONS 8 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Caliper's C++ classes that its macros use, by their names of the Itanium C++ ABI.  Objects are
+ * Caliper's C++ classes, by their names of the Itanium C++ ABI.  Objects are
  * Caliper's; here they are told apart by their address, and cali::Annotation, which can be copied,
- * by the pointer that it holds.  cali::Loop::iteration() is a value, and Caliper's alone.
+ * by the pointer that it holds.  What one of them calls of another is no second region.
  */
 #include <string.h>
 
@@ -204,3 +204,73 @@ static void end_held(void *const *self)
 END(_ZN4cali10Annotation3endEv)
 END(_ZN4cali10Annotation5GuardD1Ev)
 END(_ZN4cali10Annotation5GuardD2Ev)
+
+/* --- cali::Caliper: what all of the above come to, and what programs call themselves --- */
+
+/* The attribute's name is of a node of Caliper's, which stays. */
+struct attribute {
+	const void *node;
+};
+static struct annotation_handles nodes;
+
+typedef const char *attribute_name_function(const struct attribute *self);
+
+/* Caliper is asked once; @caller: as preload_other() has it */
+static const char *name_of(const struct attribute *attribute, const void *caller)
+{
+	static struct preload_other other = { "_ZNK4cali9Attribute10name_c_strEv", NULL, 0 };
+	const char *name = annotation_handle_name(&nodes, (uintptr_t)attribute->node);
+	attribute_name_function *ask;
+
+	if (name || !attribute->node)
+		return name;
+	ask = (attribute_name_function *)preload_other(&other, caller);
+	name = ask ? preload_cali_keep(ask(attribute)) : NULL;
+	if (name)
+		annotation_handle_set(&nodes, (uintptr_t)attribute->node, name);
+	return name;
+}
+
+/* Returns a cali_err from 2.3 to 2.9, else nothing. */
+typedef int value_function(void *self, const struct attribute *attribute,
+			   const struct variant *value);
+typedef int attribute_function(void *self, const struct attribute *attribute);
+
+value_function _ZN4cali7Caliper5beginERKNS_9AttributeERKNS_7VariantE,
+	_ZN4cali7Caliper20end_with_value_checkERKNS_9AttributeERKNS_7VariantE;
+attribute_function _ZN4cali7Caliper3endERKNS_9AttributeE;
+
+ASIDE(int, _ZN4cali7Caliper5beginERKNS_9AttributeERKNS_7VariantE,
+      (void *self, const struct attribute *attribute, const struct variant *value))
+{
+	int result = PRELOAD_HAND_ON(_ZN4cali7Caliper5beginERKNS_9AttributeERKNS_7VariantE, 0, self,
+				     attribute, value);
+	const char *name = cali_mine() ? name_of(attribute, ASIDE_CALLER()) : NULL;
+
+	if (name)
+		begin_value(name, value);
+	return result;
+}
+
+static void end_named(const struct attribute *attribute, const void *caller)
+{
+	const char *name = cali_mine() ? name_of(attribute, caller) : NULL;
+
+	if (name)
+		preload_cali_end(name);
+}
+
+ASIDE(int, _ZN4cali7Caliper3endERKNS_9AttributeE, (void *self, const struct attribute *attribute))
+{
+	end_named(attribute, ASIDE_CALLER());
+	return PRELOAD_HAND_ON(_ZN4cali7Caliper3endERKNS_9AttributeE, 0, self, attribute);
+}
+
+ASIDE(int, _ZN4cali7Caliper20end_with_value_checkERKNS_9AttributeERKNS_7VariantE,
+      (void *self, const struct attribute *attribute, const struct variant *value))
+{
+	end_named(attribute, ASIDE_CALLER());
+	return PRELOAD_HAND_ON(
+		_ZN4cali7Caliper20end_with_value_checkERKNS_9AttributeERKNS_7VariantE, 0, self,
+		attribute, value);
+}
