@@ -285,15 +285,6 @@ static void keep_nested(struct pmu_thread *self, const struct pmu_name *name)
 	}
 }
 
-static bool has_counted(const struct pmu_thread *self, const struct pmu_store_bank *bank,
-			const struct own *own)
-{
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		if (bank->count[i] < own->count[i])
-			return false;
-	return true;
-}
-
 /*
  * The opposite, for a region around: its readers will not subtract the cost of the forgotten calls
  * any more, so that is done here. Not where the cost is part of a call that is still open, and not
@@ -303,13 +294,11 @@ static void forget_in(struct pmu_thread *self, struct pmu_node *node, const stru
 {
 	struct pmu_banks banks = pmu_node_banks(node);
 
-	if (!has_counted(self, banks.was, own)) {
+	if (!pmu_bank_take_counts(banks.was, banks.is, own->count, self->n_slots)) {
 		pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_MIXED);
 		return;
 	}
 	pmu_bank_copy_times(banks.was, banks.is);
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		pmu_bank_put(&banks.is->count[i], banks.was->count[i] - own->count[i]);
 	pmu_node_commit(node, &banks);
 }
 

@@ -123,6 +123,18 @@ static inline __attribute__((always_inline)) void pmu_bank_add_counts(
 		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - start[i]));
 }
 
+/** pmu_bank_take_counts() - less by so much; false: a count was less than that, and nothing is done */
+static inline bool pmu_bank_take_counts(const struct pmu_store_bank *was, struct pmu_store_bank *is,
+					const uint64_t *count, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (was->count[i] < count[i])
+			return false;
+	for (size_t i = 0; i < n; i++)
+		pmu_bank_put(&is->count[i], was->count[i] - count[i]);
+	return true;
+}
+
 /** pmu_bank_copy_times() - all but the counts, unchanged; the caller changes what it has to */
 static inline void pmu_bank_copy_times(const struct pmu_store_bank *was, struct pmu_store_bank *is)
 {

@@ -148,13 +148,8 @@ static void take_excess(const struct step *step, uint32_t id, const uint64_t *ex
 		struct pmu_store_row *around = merge->row[id - 1];
 		struct pmu_store_bank *is = pmu_row_bank(around, step->n_slots, step->idle);
 		uint16_t flags = PMU_PUBLISHED_SUM(around->flags);
-		bool has_all = true;
 
-		for (uint32_t i = 0; i < step->n_slots; i++)
-			has_all &= is->count[i] >= excess[i];
-		for (uint32_t i = 0; has_all && i < step->n_slots; i++)
-			pmu_bank_put(&is->count[i], is->count[i] - excess[i]);
-		if (!has_all)
+		if (!pmu_bank_take_counts(is, is, excess, step->n_slots))
 			PMU_PUBLISH(around->flags, flags | PMU_STORE_ROW_MIXED);
 		if (flags & PMU_STORE_ROW_TEAM) /* is in nothing further out */
 			break;
