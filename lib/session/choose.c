@@ -297,12 +297,18 @@ static uint32_t wanted_sockets(const struct pmu_plan *plan)
 	return pmu_plan_sockets(plan) & ~plan->absent;
 }
 
+/* A source that counts beside others is dealt its slots later. */
+static bool counts_any_socket(const struct pmu_backend *backend)
+{
+	return backend->sockets && !backend->beside;
+}
+
 /* Does the source count all slots of the plan that belong to sockets? */
 static bool counts_sockets(const struct pmu_session_group *group, const struct pmu_backend *backend,
 			   bool asked, struct pmu_fit *fit)
 {
 	*fit = (struct pmu_fit){ .plan = group->plan };
-	return !backend->beside && backend->sockets && !reads_other_machine(backend, &fit->first) &&
+	return counts_any_socket(backend) && !reads_other_machine(backend, &fit->first) &&
 	       !pmu_fit(&group->group, asked, keeps_columns(group), probe_source,
 			(void *)(uintptr_t)backend, fit) &&
 	       !(fit->plan.absent & wanted_sockets(&group->plan));
@@ -324,7 +330,7 @@ static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 				refuse_backend(group, better, &why);
 			return try_and_accept(group, pmu_backends[i], asked);
 		}
-		if (pmu_backends[i]->sockets && !pmu_backends[i]->beside && !better) {
+		if (counts_any_socket(pmu_backends[i]) && !better) {
 			better = pmu_backends[i];
 			why = fit.first;
 		}
