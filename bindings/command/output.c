@@ -25,13 +25,14 @@ static unsigned int written_of(const struct pmu_format *format)
 
 const struct pmu_format *pmu_output_format(const char *path, unsigned int of)
 {
-	size_t len = path ? strlen(path) : 0, plain;
 	const struct pmu_format *best = NULL;
+	size_t len, plain;
 	int most = -1;
 
 	if (!path)
 		return NULL;
-	plain = pmu_viewer_is_compressed(path) ? len - strlen(".gz") : len;
+	len = strlen(path);
+	plain = pmu_viewer_plain_len(path);
 	for (const struct pmu_format *format = pmu_formats; format->ending; format++) {
 		int fit = pmu_format_fit(path, format->viewer ? plain : len, format->beginning,
 					 format->ending);
@@ -71,8 +72,8 @@ void pmu_output_list(enum pmu_output_of of, char *list, size_t size)
 int pmu_output_report(struct pmu_strbuf *out, const struct pmu_model *model, const char *path,
 		      const struct pmu_page_beside *beside, const struct pmu_text_options *options)
 {
-	const struct pmu_format *format = pmu_output_format(
-		path, PMU_OF_REPORT | (beside->roofline ? PMU_OF_ROOFLINE : 0u));
+	const struct pmu_format *format = pmu_output_format(path,
+							    pmu_output_of_report(beside->roofline));
 
 	if (format && format->report)
 		return format->report(out, model, beside);

@@ -22,6 +22,12 @@ enum pmu_output_of {
 	PMU_OF_TRACE = 16,
 };
 
+/** pmu_output_of_report() - what outputs of a report are of; @roofline: the picture, where they have it */
+static inline unsigned int pmu_output_of_report(bool roofline)
+{
+	return PMU_OF_REPORT | (roofline ? PMU_OF_ROOFLINE : 0u);
+}
+
 /** A row of report/formats.h: a format, and its writers by what they write. */
 struct pmu_format {
 	const char *beginning, *ending; /* of a file's name */

@@ -63,12 +63,6 @@ void mpi_job_say(const char *fmt, ...)
 
 /* --- outputs --- */
 
-/* What has something of a process in its name is each rank's own. */
-static bool is_of_one(const char *output, size_t len)
-{
-	return pmu_output_has(output, len, PMU_OUTPUT_LETTERS);
-}
-
 static bool is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !strncmp(text, word, len);
@@ -96,7 +90,7 @@ bool mpi_job_is_wanted(void)
 	while (*list) {
 		size_t len = strcspn(list, ",");
 
-		if (len && !is_word(list, len, "none") && !is_of_one(list, len))
+		if (len && !is_word(list, len, "none") && !pmu_output_is_of_one(list, len))
 			return true;
 		list += len + (list[len] == ',');
 	}
@@ -280,7 +274,7 @@ static bool write_all(const struct pmu_model *model)
 		size_t len = strcspn(list, ",");
 
 		snprintf(path, sizeof(path), "%.*s", (int)len, list);
-		if (len && !is_of_one(list, len))
+		if (len && !pmu_output_is_of_one(list, len))
 			written &= write_one(model, path);
 		list += len + (list[len] == ',');
 	}

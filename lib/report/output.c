@@ -77,6 +77,11 @@ bool pmu_output_has(const char *configured, size_t len, const char *letters)
 	return false;
 }
 
+bool pmu_output_is_of_one(const char *configured, size_t len)
+{
+	return pmu_output_has(configured, len, "prhn");
+}
+
 int pmu_output_path(const char *configured, const struct pmu_output_names *names, char *out,
 		    size_t size)
 {

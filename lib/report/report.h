@@ -72,11 +72,11 @@ struct pmu_output_names {
 	unsigned int nth; /* %n: the program's number in this process, 1 for the first */
 };
 
-/** Those of a process: a name that has one is no other process's. */
-#define PMU_OUTPUT_LETTERS "prhn"
-
 /** pmu_output_has() - is one of these letters behind a % in the first @len bytes? */
 bool pmu_output_has(const char *configured, size_t len, const char *letters);
+
+/** pmu_output_is_of_one() - a name that has something of a process in it is no other process's */
+bool pmu_output_is_of_one(const char *configured, size_t len);
 
 /**
  * pmu_output_path() - a configured output path as a file name

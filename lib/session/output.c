@@ -253,7 +253,7 @@ static bool is_ranks_report(const char *path)
 
 	if (!pmu_session.reported || strcmp(list ? list : "", pmu_session.config.output) != 0)
 		return false;
-	return !pmu_output_has(path, strlen(path), PMU_OUTPUT_LETTERS);
+	return !pmu_output_is_of_one(path, strlen(path));
 }
 
 int pmu_output_write_all(const struct pmu_model *model)

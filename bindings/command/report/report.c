@@ -106,12 +106,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 /* A name that has something of a process in it is that of a report of one. */
 static bool is_of_one(const char *output)
 {
-	return pmu_output_has(output, strlen(output), PMU_OUTPUT_LETTERS);
-}
-
-static unsigned int outputs_are_of(const struct request *request)
-{
-	return PMU_OF_REPORT | (request->roofline ? PMU_OF_ROOFLINE : 0u);
+	return pmu_output_is_of_one(output, strlen(output));
 }
 
 /* NULL: not a trace.  Viewers' formats of reports have precedence. */
@@ -153,7 +148,7 @@ static int check_report(const struct pmu_command *self, const struct request *re
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (pmu_output_check(request->output[i], outputs_are_of(request)))
+		if (pmu_output_check(request->output[i], pmu_output_of_report(request->roofline)))
 			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))

@@ -71,15 +71,11 @@ static int check_folder(const char *path)
 	return access(folder, W_OK | X_OK) ? refuse_output(path, errno) : 0;
 }
 
-static unsigned int of_report(const struct pmu_run_request *request)
-{
-	return PMU_OF_REPORT | (request->roofline ? PMU_OF_ROOFLINE : 0u);
-}
-
 /* Is there the format that its name asks for?  Return: 0, or an exit status after a message. */
 static int check_output_format(const struct pmu_run_request *request, const char *configured)
 {
-	unsigned int of = of_report(request) | (request->against.we_wordv ? PMU_OF_DIFF : 0u);
+	unsigned int of = pmu_output_of_report(request->roofline) |
+			  (request->against.we_wordv ? PMU_OF_DIFF : 0u);
 	const struct pmu_format *format = pmu_output_format(configured, of);
 	char list[256];
 
@@ -469,11 +465,11 @@ static bool write_run_output(const struct pmu_run_request *request,
 	bool to_file = configured && strcmp(configured, "-");
 
 	if (to_file)
-		w.format = pmu_output_format(configured, of_report(request));
+		w.format = pmu_output_format(configured, pmu_output_of_report(request->roofline));
 	else
 		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
 	if (parts->in_job && !request->each &&
-	    !(to_file && pmu_output_has(configured, strlen(configured), PMU_OUTPUT_LETTERS))) {
+	    !(to_file && pmu_output_is_of_one(configured, strlen(configured)))) {
 		write_job(&w);
 	} else if (to_file) {
 		write_files(&w);

@@ -9,14 +9,21 @@
 
 #define GZ ".gz"
 
-bool pmu_viewer_is_compressed(const char *path)
+size_t pmu_viewer_plain_len(const char *path)
 {
-	return pmu_format_fit(path, strlen(path), "", GZ) >= 0;
+	size_t len = strlen(path);
+
+	return pmu_format_fit(path, len, "", GZ) >= 0 ? len - strlen(GZ) : len;
+}
+
+static bool is_compressed(const char *path)
+{
+	return path[pmu_viewer_plain_len(path)];
 }
 
 int pmu_viewer_check(const char *path)
 {
-	if (!pmu_viewer_is_compressed(path) || pmu_gzip_works())
+	if (!is_compressed(path) || pmu_gzip_works())
 		return 0;
 	return pmu_fail(ENOTSUP,
 			"%s: this pmu was built without zlib, which compresses; leave the " GZ
@@ -37,7 +44,7 @@ int pmu_viewer_render(struct pmu_strbuf *out, const struct pmu_model *model,
 	struct pmu_stacks stacks;
 	int rc = pmu_stacks_make(model, &stacks);
 
-	if (!rc && pmu_viewer_is_compressed(path)) {
+	if (!rc && is_compressed(path)) {
 		rc = write(&plain, &stacks, options);
 		rc = rc ? rc : compress_into(out, &plain);
 		pmu_strbuf_free(&plain);

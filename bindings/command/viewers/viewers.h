@@ -10,8 +10,8 @@
 typedef int pmu_viewer_write(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 			     const struct pmu_text_options *options);
 
-/** pmu_viewer_is_compressed() - such a format with .gz behind it */
-bool pmu_viewer_is_compressed(const char *path);
+/** pmu_viewer_plain_len() - of a path without the .gz behind it, which compresses such a format */
+size_t pmu_viewer_plain_len(const char *path);
 
 /**
  * pmu_viewer_check() - can a path be written that has such a format?
