@@ -80,8 +80,8 @@ static void note_lost_events(const struct pmu_backend *backend, const struct pmu
 
 	if (!loss->names[0])
 		return;
-	snprintf(text, sizeof(text), "%s cannot count %s here: %s", backend->name, loss->names,
-		 loss->why);
+	snprintf(text, sizeof(text), "%s cannot count %.*s here: %s", backend->name,
+		 (int)sizeof(loss->names) - 1, loss->names, loss->why);
 	tell_note(text);
 }
 
