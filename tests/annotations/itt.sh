@@ -98,8 +98,9 @@ if $cxx -std=c++17 -O1 -DTBB_USE_PROFILING_TOOLS=1 -o flow "$source/tests/annota
 	each 'TBB' <<'LIST'
 tbb:tbb_parallel_for 5
 tbb.flow:body 50
-tbb:tbb_flow_graph 1
 LIST
+	# how often it is entered is TBB's: another thread may come to it on a busy machine
+	ok 'TBB: its own task around them' test "$(calls tbb:tbb_flow_graph)" -ge 1
 else
 	skip 'TBB' 'no libtbb-dev'
 fi
