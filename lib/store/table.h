@@ -28,8 +28,9 @@ struct pmu_chunk {
 	uint32_t used;           /* META, NAMES: bytes of records; from THREAD on number of them */
 	uint32_t before;         /* bytes before its rows */
 	uint32_t first;          /* THREAD, ROWS: id of the first row */
-	struct pmu_row_key *key; /* of each row, or record beside one; NULL before the first */
-	struct pmu_chunk *next;  /* of the same thread and kind, or free as well; NULL: none */
+	struct pmu_row_key *key; /* [key_room] of each row, or record beside one */
+	uint32_t key_room;
+	struct pmu_chunk *next; /* of the same thread and kind, or free as well; NULL: none */
 };
 
 /** A ring likewise: it is a chunk with nothing else in it. */

@@ -120,12 +120,15 @@ static int add_rows_chunk(struct pmu_table *table, struct pmu_table_rows *rows)
 	return 0;
 }
 
-/* As many as rows of any group, or records beside them, fit a chunk of this size. */
-static bool make_keys(struct pmu_table *table, struct pmu_chunk *chunk)
+/* For as many records as fit; the chunk may have been one of larger records before. */
+static bool make_keys(struct pmu_table *table, struct pmu_chunk *chunk, uint32_t record_size)
 {
-	if (!chunk->key)
-		chunk->key = pmu_arena_alloc(
-			&table->arena, chunk->size / pmu_row_size(0) * sizeof(*chunk->key), 8);
+	uint32_t n = chunk->size / record_size;
+
+	if (chunk->key_room >= n)
+		return true;
+	chunk->key = pmu_arena_alloc(&table->arena, n * sizeof(*chunk->key), 8);
+	chunk->key_room = chunk->key ? n : 0;
 	return chunk->key;
 }
 
@@ -140,7 +143,7 @@ struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_ro
 			return NULL;
 		chunk = rows->chunk;
 	}
-	if (!make_keys(table, chunk))
+	if (!make_keys(table, chunk, rows->row_size))
 		return NULL;
 	chunk->key[chunk->used] = (struct pmu_row_key){ name, parent, flags & PMU_STORE_ROW_KINDS };
 	row = pmu_table_row_at(chunk, rows->row_size, chunk->used);
@@ -205,7 +208,7 @@ struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_
 			return NULL;
 		chunk = rows->side[which].newest;
 	}
-	if (!make_keys(table, chunk))
+	if (!make_keys(table, chunk, pmu_side_size(which)))
 		return NULL;
 	for (uint32_t i = 0; i < n_banks; i++) {
 		side = side_at(chunk, which, chunk->used + i);
