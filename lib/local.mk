@@ -112,6 +112,8 @@ noinst_LTLIBRARIES += %D%/libpmu-machine.la
 	%D%/machine/pinned.h \
 	%D%/machine/places.c \
 	%D%/machine/places.h \
+	%D%/machine/switches.c \
+	%D%/machine/switches.h \
 	%D%/machine/topology.c \
 	%D%/machine/topology.h \
 	$(libcpuid_sources)
