@@ -257,7 +257,7 @@ static void merge_side(void *arg, uint32_t row, struct pmu_store_side *from)
 	for (uint32_t i = 0; i < pmu_side_values(step->side); i++) {
 		if (!more[i])
 			continue;
-		if (step->side == PMU_SIDE_HISTOGRAM)
+		if (step->side == PMU_SIDE_HISTOGRAM || step->side == PMU_SIDE_WAITS)
 			pmu_bank_put(&is[i], is[i] + more[i]);
 		else if (step->side == PMU_SIDE_TURNS)
 			pmu_bank_put(&is[i], add_doubles(is[i], more[i]));
@@ -312,11 +312,16 @@ static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_stor
 static void merge_record(struct pmu_merge *merge, const struct pmu_store_thread *thread)
 {
 	struct pmu_store_thread *set = merge->rows.record;
+	uint32_t was = set->flags;
 	bool is_new = !merge->n_merged++;
 
 	keep_least_inner(set, thread, is_new);
 	set->stop_ticks += thread->stop_ticks - thread->start_ticks;
 	set->flags |= thread->flags;
+	/* what is known of all of them */
+	if (!is_new)
+		set->flags &= (was & thread->flags) |
+			      ~(uint32_t)(PMU_THREAD_WAITS | PMU_THREAD_QUEUES);
 	set->missing |= thread->missing;
 	set->sockets |= thread->sockets;
 	set->cpu_ns = add_cpu(set, thread, is_new);

@@ -69,6 +69,7 @@ enum pmu_store_kind {
 	PMU_CHUNK_LEASTS = 7,     /* struct pmu_store_least of that thread's rows */
 	PMU_CHUNK_TURNS = 8,      /* struct pmu_store_turns of that thread's rows */
 	PMU_CHUNK_TRACE = 9,      /* one struct pmu_store_trace, then its records */
+	PMU_CHUNK_WAITS = 10,     /* struct pmu_store_waits of that thread's rows */
 };
 
 struct pmu_store_chunk {
@@ -189,6 +190,9 @@ enum pmu_store_thread_flags {
 	 * slots that are counted so
 	 */
 	PMU_THREAD_PROCESS = 256,
+	/* it noticed when it was off its processor: a row without struct pmu_store_waits has not waited */
+	PMU_THREAD_WAITS = 512,
+	PMU_THREAD_QUEUES = 1024, /* and what part of that it waited for a processor */
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */
@@ -379,6 +383,18 @@ struct pmu_store_turns {
 };
 
 /**
+ * How long a row's thread was off its processor while the row's region was open, all in ns.  Only of
+ * rows that have waited.  Each number is written by the thread alone and read at any time, for itself:
+ * a call that is still open is in it already.
+ */
+struct pmu_store_waits {
+	struct pmu_store_side side;
+	uint64_t off;
+	uint64_t queued; /* of it, waiting for a processor */
+};
+#define PMU_WAITS_VALUES 2u
+
+/**
  * A thread's calls, one by one: a ring of records of one size, with a place more than it keeps.
  *
  * The thread fills the next place and then counts @n up (release): so the records of calls @n -
@@ -430,7 +446,7 @@ static inline struct pmu_trace_record *pmu_trace_at(struct pmu_store_trace *trac
 #endif
 
 /** Kinds of records beside rows. */
-enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDE_TURNS, PMU_SIDES };
+enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDE_TURNS, PMU_SIDE_WAITS, PMU_SIDES };
 
 /** pmu_side_values() - how many numbers follow the record's head */
 static inline uint32_t pmu_side_values(enum pmu_side which)
@@ -439,6 +455,7 @@ static inline uint32_t pmu_side_values(enum pmu_side which)
 		[PMU_SIDE_HISTOGRAM] = PMU_HISTOGRAM_BUCKETS,
 		[PMU_SIDE_LEAST] = PMU_MAX_SLOTS,
 		[PMU_SIDE_TURNS] = PMU_TURNS_VALUES,
+		[PMU_SIDE_WAITS] = PMU_WAITS_VALUES,
 	};
 
 	return values[which];
@@ -452,7 +469,24 @@ static inline uint32_t pmu_side_size(enum pmu_side which)
 /** pmu_side_chunk() - the kind of chunk that they are in */
 static inline uint32_t pmu_side_chunk(enum pmu_side which)
 {
-	return PMU_CHUNK_HISTOGRAMS + (uint32_t)which;
+	static const uint32_t kinds[PMU_SIDES] = {
+		[PMU_SIDE_HISTOGRAM] = PMU_CHUNK_HISTOGRAMS,
+		[PMU_SIDE_LEAST] = PMU_CHUNK_LEASTS,
+		[PMU_SIDE_TURNS] = PMU_CHUNK_TURNS,
+		[PMU_SIDE_WAITS] = PMU_CHUNK_WAITS,
+	};
+
+	return kinds[which];
+}
+
+/** pmu_side_of_chunk() - which of them are in a chunk of that kind; PMU_SIDES: none */
+static inline enum pmu_side pmu_side_of_chunk(uint32_t kind)
+{
+	uint32_t which = 0;
+
+	while (which < PMU_SIDES && pmu_side_chunk((enum pmu_side)which) != kind)
+		which++;
+	return (enum pmu_side)which;
 }
 
 /** pmu_side_value() - its numbers: buckets, or counts */

@@ -11,6 +11,7 @@
 #define FIRST_HISTOGRAMS 8192u
 #define FIRST_LEASTS     4096u
 #define FIRST_TURNS      8192u
+#define FIRST_WAITS      512u
 
 /* --- threads and rows --- */
 
@@ -174,6 +175,7 @@ static int add_sides_chunk(struct pmu_table *table, struct pmu_table_rows *rows,
 		[PMU_SIDE_HISTOGRAM] = FIRST_HISTOGRAMS,
 		[PMU_SIDE_LEAST] = FIRST_LEASTS,
 		[PMU_SIDE_TURNS] = FIRST_TURNS,
+		[PMU_SIDE_WAITS] = FIRST_WAITS,
 	};
 	uint32_t first = firsts[which];
 	uint32_t size = !last ? first : last->size < LARGEST_ROWS ? 2 * last->size : LARGEST_ROWS;

@@ -119,6 +119,9 @@ struct pmu_model_side {
 
 struct pmu_model_team;
 
+/** A number that is not known; nor is what it is added to, as sums stop at the most there is. */
+#define PMU_NOT_KNOWN UINT64_MAX
+
 /** A region on one path, of one thread or of all. */
 struct pmu_model_row {
 	const char *name;
@@ -157,6 +160,8 @@ struct pmu_model_row {
 	uint64_t time_ns;
 	/* about so much of it was the library's own work; 0 in a report that does not say */
 	uint64_t cost_ns;
+	/* parts of time_ns: on a processor; blocked; runnable, and waiting for one; or PMU_NOT_KNOWN */
+	uint64_t cpu_ns, blocked_ns, queued_ns;
 	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;

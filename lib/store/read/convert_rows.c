@@ -472,6 +472,7 @@ static int fill_model_row(struct pmu_convert *convert, const struct pmu_raw_thre
 		return -ENOMEM;
 	fill_state(convert, thread, from, to);
 	to->calls = pmu_convert_calls(from);
+	to->cpu_ns = to->blocked_ns = to->queued_ns = PMU_NOT_KNOWN;
 	if (!from->torn)
 		pmu_convert_times(convert, &thread->record, from, &extra[at].in, to);
 	if (from->has_histogram && convert->ns_per_tick) {

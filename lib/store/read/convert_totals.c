@@ -57,6 +57,22 @@ static uint64_t without_cost(uint64_t value, uint64_t cost, bool *too_much)
 	return 0;
 }
 
+/* Of a region that is open it may be more than the time, which has the calls that have ended alone. */
+static void convert_waits(const struct pmu_store_thread *record, const struct pmu_raw_row *from,
+			  struct pmu_model_row *to)
+{
+	uint64_t off = from->off_ns < to->time_ns ? from->off_ns : to->time_ns;
+	uint64_t queued = from->queued_ns < off ? from->queued_ns : off;
+
+	if (!(record->flags & PMU_THREAD_WAITS))
+		return;
+	to->cpu_ns = to->time_ns - off;
+	if (!(record->flags & PMU_THREAD_QUEUES))
+		return;
+	to->blocked_ns = off - queued;
+	to->queued_ns = queued;
+}
+
 void pmu_convert_times(const struct pmu_convert *convert, const struct pmu_store_thread *record,
 		       const struct pmu_raw_row *from, const struct pmu_nested *in,
 		       struct pmu_model_row *to)
@@ -72,6 +88,7 @@ void pmu_convert_times(const struct pmu_convert *convert, const struct pmu_store
 	 */
 	to->time_ns = pmu_convert_ns(convert, from->ticks);
 	to->cost_ns = pmu_convert_ns(convert, cost < from->ticks ? cost : from->ticks);
+	convert_waits(record, from, to);
 	to->sd_ns = NAN;
 	if (!from->calls) {
 		if (to->calls) /* one that was cut */

@@ -27,6 +27,7 @@ enum pmu_store_damage {
 	PMU_DAMAGE_HISTOGRAM, /* lengths of calls of no row, or of one twice */
 	PMU_DAMAGE_TURNS,     /* likewise sums over turns; or they are no numbers */
 	PMU_DAMAGE_LEAST,     /* likewise least counts; or more than all calls have counted */
+	PMU_DAMAGE_WAITS,     /* what rows have waited, of no row, or of one twice */
 	PMU_DAMAGE_FLAGS,     /* rows with flags of another version */
 	PMU_DAMAGE_COUNT
 };
@@ -42,7 +43,8 @@ struct pmu_raw_row {
 	uint16_t moved;
 	uint16_t flags;
 	uint16_t missing;
-	bool torn;                         /* totals could not be read */
+	bool torn; /* totals could not be read */
+	bool has_histogram, has_turns, has_waits, has_least;
 	uint32_t outer[1 + PMU_MAX_SLOTS]; /* in ticks, and counts */
 	uint64_t calls;
 	uint64_t ticks;
@@ -50,12 +52,10 @@ struct pmu_raw_row {
 	uint64_t max;
 	double square;
 	uint64_t count[PMU_MAX_SLOTS];
-	bool has_histogram;
 	/* of pmu_raw.bucket: those of its histogram that are not 0 */
 	size_t first_bucket, n_buckets;
-	bool has_turns;
 	size_t turns; /* index into pmu_raw.turns */
-	bool has_least;
+	uint64_t off_ns, queued_ns;
 	uint64_t least[PMU_MAX_SLOTS]; /* 1 + the least that a call counted; 0: not known */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies what stands beside rows, how long their calls took and the least they counted; each number
+ * Copies what stands beside rows, how long their calls took, what they waited, the least they counted; each number
  * for itself, see row.h.
  */
 #define PMU_STORE_READER 1
@@ -112,11 +112,30 @@ static int copy_turns(struct pmu_reader *reader, const struct pmu_store_side *fr
 	return 0;
 }
 
+static int copy_waits(struct pmu_reader *reader, const struct pmu_store_side *from,
+		      struct pmu_raw_row *row)
+{
+	uint64_t value[PMU_WAITS_VALUES];
+
+	(void)reader;
+	if (!copy_values(from, PMU_WAITS_VALUES, value))
+		return 0;
+	row->has_waits = true;
+	row->off_ns = value[0];
+	row->queued_ns = value[1] < value[0] ? value[1] : value[0];
+	return 0;
+}
+
 static bool has_side(const struct pmu_raw_row *row, enum pmu_side which)
 {
-	return which == PMU_SIDE_HISTOGRAM ? row->has_histogram
-	       : which == PMU_SIDE_LEAST   ? row->has_least
-					   : row->has_turns;
+	const bool has[PMU_SIDES] = {
+		[PMU_SIDE_HISTOGRAM] = row->has_histogram,
+		[PMU_SIDE_LEAST] = row->has_least,
+		[PMU_SIDE_TURNS] = row->has_turns,
+		[PMU_SIDE_WAITS] = row->has_waits,
+	};
+
+	return has[which];
 }
 
 /* What becomes of each kind. */
@@ -128,6 +147,7 @@ static const struct {
 	[PMU_SIDE_HISTOGRAM] = { PMU_DAMAGE_HISTOGRAM, copy_histogram },
 	[PMU_SIDE_LEAST] = { PMU_DAMAGE_LEAST, copy_least },
 	[PMU_SIDE_TURNS] = { PMU_DAMAGE_TURNS, copy_turns },
+	[PMU_SIDE_WAITS] = { PMU_DAMAGE_WAITS, copy_waits },
 };
 
 static uint64_t *damage_of(struct pmu_reader *reader, enum pmu_side which)
@@ -157,7 +177,7 @@ static int take_side(struct pmu_reader *reader, const struct pmu_raw_thread *thr
 
 static int take_chunk(struct pmu_reader *reader, const struct pmu_rows_chunk *from)
 {
-	enum pmu_side which = (enum pmu_side)(from->copy.kind - PMU_CHUNK_HISTOGRAMS);
+	enum pmu_side which = pmu_side_of_chunk(from->copy.kind);
 	const struct pmu_raw_thread *thread = pmu_raw_find_thread(reader->raw, from->copy.owner);
 	size_t n = (from->copy.size - sizeof(*from->chunk)) / pmu_side_size(which);
 	const char *side = (const char *)(from->chunk + 1);

@@ -38,6 +38,7 @@ static const char *const damage_text[PMU_DAMAGE_COUNT] = {
 	[PMU_DAMAGE_HISTOGRAM] = "lengths of calls that belong to no row were left out",
 	[PMU_DAMAGE_TURNS] =
 		"sums over turns that belong to no row, or are no numbers, were left out",
+	[PMU_DAMAGE_WAITS] = "waits that belong to no row were left out",
 	[PMU_DAMAGE_LEAST] =
 		"least counts that belong to no row, or are more than all of its calls counted, were left out",
 	[PMU_DAMAGE_FLAGS] = "calls that another version kept in a way of its own were left out",

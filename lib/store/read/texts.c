@@ -10,7 +10,7 @@ int pmu_reader_take_group(struct pmu_reader *reader, const struct pmu_store_chun
 {
 	struct pmu_raw *raw = reader->raw;
 
-	if (copy->kind > PMU_CHUNK_TRACE)
+	if (copy->kind > PMU_CHUNK_WAITS)
 		raw->damage[PMU_DAMAGE_KIND]++;
 	if (copy->kind != PMU_CHUNK_GROUP)
 		return 0;

@@ -112,7 +112,7 @@ static int take_row_chunk(struct pmu_reader *reader, const struct pmu_store_chun
 
 	if (copy->kind == PMU_CHUNK_FREE)
 		return copy->owner ? mark_gone(reader, copy->owner) : 0;
-	if (copy->kind >= PMU_CHUNK_HISTOGRAMS && copy->kind <= PMU_CHUNK_TURNS)
+	if (pmu_side_of_chunk(copy->kind) < PMU_SIDES)
 		return take_sides(reader, chunk, copy);
 	if (copy->kind != PMU_CHUNK_THREAD && copy->kind != PMU_CHUNK_ROWS)
 		return 0;
@@ -227,6 +227,7 @@ static void forget_threads(struct pmu_reader *reader)
 	raw->damage[PMU_DAMAGE_HISTOGRAM] = 0;
 	raw->damage[PMU_DAMAGE_LEAST] = 0;
 	raw->damage[PMU_DAMAGE_TURNS] = 0;
+	raw->damage[PMU_DAMAGE_WAITS] = 0;
 }
 
 static int read_threads_once(struct pmu_reader *reader)
