@@ -416,7 +416,9 @@ noinst_LTLIBRARIES += %D%/libpmu-session.la
 	%D%/session/turns.c \
 	%D%/session/turns.h \
 	%D%/session/usage.c \
-	%D%/session/usage.h
+	%D%/session/usage.h \
+	%D%/session/waits.c \
+	%D%/session/waits.h
 %C%_libpmu_session_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_session_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_session_la_LDFLAGS =
@@ -442,6 +444,8 @@ noinst_LTLIBRARIES += %D%/libpmu-region.la
 	%D%/region/least.h \
 	%D%/region/name.c \
 	%D%/region/name.h \
+	%D%/region/off.c \
+	%D%/region/off.h \
 	%D%/region/publish.h \
 	%D%/region/region.c \
 	%D%/region/selfcost/calibrate.c \

@@ -328,6 +328,8 @@ static void reset_regions(struct pmu_thread *self, const struct pmu_name *name)
 		if (self->histograms && *pmu_node_histogram(self, node))
 			pmu_side_clear(PMU_SIDE_HISTOGRAM,
 				       &(*pmu_node_histogram(self, node))->side);
+		if (node->waits)
+			pmu_side_clear(PMU_SIDE_WAITS, &node->waits->side);
 		if (self->exact)
 			pmu_side_clear(PMU_SIDE_LEAST, &(*pmu_node_call(self, node))->least->side);
 		if (self->sockets)

@@ -13,7 +13,7 @@
 
 /* The libraries may be of two versions: with another layout it gets another number. */
 #define pmu_own    pmu_own_1
-#define pmu_nobody pmu_nobody_1
+#define pmu_nobody pmu_nobody_2
 
 #define PMU_OWN __attribute__((tls_model("initial-exec"), visibility("default")))
 
@@ -49,10 +49,11 @@ extern __thread struct pmu_own pmu_own PMU_OWN;
 #define PMU_GUARD_SHUT (UINT32_C(1) << 31)
 
 /*
- * Stands for the state of a thread that has none: its guard, which comes first, is always shut.
- * Behind it begin and end read zeros.
+ * Stands for the state of a thread that has none: its guard, at the start of the second line, is always
+ * shut.  Around it begin and end read zeros.
  */
 struct pmu_nobody {
+	uint64_t before[8];
 	uint32_t *guard;
 	uint64_t nothing[127];
 };

@@ -10,6 +10,7 @@
 #include "pmu.h"
 #include "region/forked.h"
 #include "region/least.h"
+#include "region/off.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "region/team.h"
@@ -211,6 +212,8 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED; /* what follows is in no region that goes on */
 	pmu_pause_from(self, &pause, PMU_BY_TEXT, missing, now);
+	if (pmu_was_off(self))
+		pmu_off_look(self, NULL);
 	save_tree(self, &(struct frames){ self->tree, self->frame }, save_own, ticks, missing, now);
 	save_around(self, save_apart, ticks, missing, now);
 	pmu_note_end(self, ticks);
@@ -252,6 +255,7 @@ static void settle_thread(struct pmu_thread *thread)
 	if (!thread->tree || (thread->frame == thread->tree->frames && !thread->tree->team))
 		return;
 	pmu_thread_flag(thread, PMU_THREAD_SETTLED);
+	pmu_off_settle(thread);
 	if (missing && thread->backend->read_aside)
 		missing &= thread->backend->read_aside(thread->counters, now);
 	save_tree(thread, &(struct frames){ thread->tree, thread->frame }, save_or_leave, ticks,

@@ -6,6 +6,7 @@
 #include "pmu.h"
 #include "region/checkpoint.h"
 #include "region/guarded.h"
+#include "region/off.h"
 #include "region/slow.h"
 #include "region/team.h"
 #include "region/trace.h"
@@ -204,6 +205,9 @@ static PMU_COLD struct pmu_team *enter_found(struct pmu_thread *self, uint64_t c
 	}
 	if (!team)
 		skip_enter(self->tree);
+	/* on the way, for the session's lock: none of it is the team's */
+	if (unlikely(pmu_was_off(self)))
+		pmu_off_look(self, NULL);
 	pmu_pause_end(self, &pause, kind, NULL);
 	if (team)
 		pmu_team_enter(self, team, place, context);
@@ -331,18 +335,12 @@ static __attribute__((noinline)) int enter_counted(struct pmu_thread *self, uint
 	return start_team_counted(self, team);
 }
 
-PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
+static inline __attribute__((always_inline)) int enter_inside(struct pmu_thread *self,
+							      uint64_t context)
 {
-	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
 	const struct pmu_context_place *place;
-	struct pmu_thread *self;
 	struct pmu_team *team;
 
-	if (unlikely(epoch < 0))
-		return 0;
-	self = pmu_own.self;
-	if (unlikely(!guard_enter(self, self->guard, epoch)))
-		return enter_outside(context);
 	if (!self->time_only)
 		return enter_counted(self, context);
 	place = pmu_context_place(context);
@@ -353,6 +351,28 @@ PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
 	team->node->start_ticks = team->entered_ticks = pmu_clock_stamp();
 	guard_leave(self, self->guard);
 	return 0;
+}
+
+/* What the thread has waited is that of the regions that it had open before. */
+static PMU_COLD int enter_after_off(struct pmu_thread *self, uint64_t context)
+{
+	pmu_off_note(self, PMU_BY_CONTEXT, PMU_PAUSE_OFF_BEGIN);
+	return enter_inside(self, context);
+}
+
+PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
+{
+	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
+	struct pmu_thread *self;
+
+	if (unlikely(epoch < 0))
+		return 0;
+	self = pmu_own.self;
+	if (unlikely(!guard_enter(self, self->guard, epoch)))
+		return enter_outside(context);
+	if (unlikely(pmu_was_off(self)))
+		return enter_after_off(self, context);
+	return enter_inside(self, context);
 }
 
 /* --- leave --- */
@@ -526,18 +546,11 @@ static __attribute__((noinline)) int go_on_timed(struct pmu_thread *self, struct
 	return 0;
 }
 
-PMU_API PMU_HOT int pmu_context_leave(void)
+static inline __attribute__((always_inline)) int leave_inside(struct pmu_thread *self)
 {
-	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
-	struct pmu_thread *self;
 	struct pmu_team *team;
 	uint64_t ticks;
 
-	if (unlikely(epoch < 0))
-		return 0;
-	self = pmu_own.self;
-	if (unlikely(!guard_enter(self, self->guard, epoch)))
-		return leave_outside();
 	if (!self->time_only)
 		return leave_counted(self);
 	ticks = pmu_clock_stamp();
@@ -551,4 +564,25 @@ PMU_API PMU_HOT int pmu_context_leave(void)
 	pmu_publish_time(team->node, ticks - team->node->start_ticks);
 	guard_leave(self, self->guard);
 	return 0;
+}
+
+static PMU_COLD int leave_after_off(struct pmu_thread *self)
+{
+	pmu_off_note(self, PMU_BY_CONTEXT, PMU_PAUSE_OFF_END);
+	return leave_inside(self);
+}
+
+PMU_API PMU_HOT int pmu_context_leave(void)
+{
+	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
+	struct pmu_thread *self;
+
+	if (unlikely(epoch < 0))
+		return 0;
+	self = pmu_own.self;
+	if (unlikely(!guard_enter(self, self->guard, epoch)))
+		return leave_outside();
+	if (unlikely(pmu_was_off(self)))
+		return leave_after_off(self);
+	return leave_inside(self);
 }

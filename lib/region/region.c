@@ -5,6 +5,7 @@
 #include "pmu.h"
 #include "region/forked.h"
 #include "region/guarded.h"
+#include "region/off.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "region/text.h"
@@ -367,6 +368,15 @@ static int begin_timed(const char *name, struct pmu_thread *self)
 	return begin_time_only(name, self, self->guard);
 }
 
+/* The thread has been off its processor: what is open has waited, and goes on when that is told. */
+static PMU_COLD int begin_after_off(const char *name, struct pmu_thread *self)
+{
+	pmu_off_note(self, PMU_BY_TEXT, PMU_PAUSE_OFF_BEGIN);
+	if (unlikely(!self->time_only))
+		return self->begin(name, self);
+	return begin_timed(name, self);
+}
+
 /*
  * The shape of both hot functions: what is likely runs straight through and calls
  * nothing, so that no register has to be saved; everything else leaves by a tail call,
@@ -385,9 +395,17 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	guard = self->guard;
 	if (unlikely(!guard_enter(self, guard, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
+	if (unlikely(pmu_was_off(self)))
+		return begin_after_off(name, self);
 	if (unlikely(!self->time_only))
 		return self->begin(name, self);
 	return begin_time_only(name, self, guard);
+}
+
+static PMU_COLD int begin_sized_after_off(struct pmu_thread *self, const char *name, size_t len)
+{
+	pmu_off_note(self, PMU_BY_LENGTH, PMU_PAUSE_OFF_BEGIN);
+	return begin_sized(self, name, len);
 }
 
 PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
@@ -400,6 +418,8 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 		return 0;
 	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return begin_outside(name, len);
+	if (unlikely(pmu_was_off(self)))
+		return begin_sized_after_off(self, name, len);
 	return begin_sized(self, name, len);
 }
 
@@ -647,12 +667,34 @@ static int end_timed(const char *name, struct pmu_thread *self)
 	return 0;
 }
 
+static inline __attribute__((always_inline)) int end_time_only(const char *name,
+							       struct pmu_thread *self,
+							       uint32_t *guard)
+{
+	uint64_t ticks = pmu_clock_stamp();
+	const struct pmu_frame *frame = self->frame;
+
+	if (unlikely(frame->literal != name) &&
+	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
+	     unlikely(!pmu_name_matches_short(frame->node->name, name))))
+		return end_confirmed(self, name, ticks);
+	close_node(self, frame->node, ticks, guard, false);
+	return 0;
+}
+
+/* As begin_after_off(). */
+static PMU_COLD int end_after_off(const char *name, struct pmu_thread *self)
+{
+	pmu_off_note(self, PMU_BY_TEXT, PMU_PAUSE_OFF_END);
+	if (unlikely(!self->time_only))
+		return self->end(name, self);
+	return end_time_only(name, self, self->guard);
+}
+
 PMU_API PMU_HOT int pmu_region_end(const char *name)
 {
 	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
-	const struct pmu_frame *frame;
 	struct pmu_thread *self;
-	uint64_t ticks;
 	uint32_t *guard;
 
 	if (unlikely(epoch < 0))
@@ -662,16 +704,17 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 	guard = self->guard;
 	if (unlikely(!guard_enter(self, guard, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
+	if (unlikely(pmu_was_off(self)))
+		return end_after_off(name, self);
 	if (unlikely(!self->time_only))
 		return self->end(name, self);
-	ticks = pmu_clock_stamp();
-	frame = self->frame;
-	if (unlikely(frame->literal != name) &&
-	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
-	     unlikely(!pmu_name_matches_short(frame->node->name, name))))
-		return end_confirmed(self, name, ticks);
-	close_node(self, frame->node, ticks, guard, false);
-	return 0;
+	return end_time_only(name, self, guard);
+}
+
+static PMU_COLD int end_sized_after_off(struct pmu_thread *self, const char *name, size_t len)
+{
+	pmu_off_note(self, PMU_BY_LENGTH, PMU_PAUSE_OFF_END);
+	return end_sized(self, name, len);
 }
 
 PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
@@ -684,6 +727,8 @@ PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 		return 0;
 	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return end_outside(name, len);
+	if (unlikely(pmu_was_off(self)))
+		return end_sized_after_off(self, name, len);
 	return end_sized(self, name, len);
 }
 

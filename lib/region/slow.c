@@ -12,6 +12,7 @@
 #include "region/checkpoint.h"
 #include "region/forked.h"
 #include "region/least.h"
+#include "region/off.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 #include "region/team.h"
@@ -262,6 +263,9 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	struct pmu_node *node = begin_long(self, text, len, rc);
 
 	heed_detached(self, was_hidden);
+	/* on the way, for the session's lock: it has not started yet */
+	if (unlikely(pmu_was_off(self)))
+		pmu_off_look(self, node);
 	return node;
 }
 

@@ -47,6 +47,7 @@ struct pmu_node {
 	 * last begun off the fast path, so that it is known which was open around which.
 	 */
 	uint32_t detached_as, begun_after;
+	struct pmu_store_waits *waits; /* NULL: its thread has not been off its processor in it */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	uint64_t salt; /* in the keys of what is begun in it, so that no two parents' are alike */
 	/*
@@ -348,6 +349,19 @@ struct pmu_node_row pmu_node_use_row(struct pmu_node *node, struct pmu_node_row 
 static inline bool pmu_node_is_open(const struct pmu_node *node)
 {
 	return node->name->open == node;
+}
+
+/** pmu_tree_each_open() - each region that is open in the thread's tree, once, from the innermost on */
+static inline __attribute__((always_inline)) void pmu_tree_each_open(
+	const struct pmu_thread *self, void (*each)(void *arg, struct pmu_node *node), void *arg)
+{
+	struct pmu_frame *frames = self->tree->frames;
+
+	for (struct pmu_frame *frame = pmu_frame_top(frames, self->frame); frame > frames;
+	     frame = pmu_frame_below(frames, frame))
+		each(arg, frame->node);
+	for (const struct pmu_detached *entry = self->tree->detached; entry; entry = entry->next)
+		each(arg, entry->node);
 }
 
 /** pmu_node_set_flags() - enum pmu_store_row_flags, all of them */

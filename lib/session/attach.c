@@ -205,6 +205,10 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 	}
 	measure_thread_read(self, group->layout);
 	self->last_end = &self->rows.record->last_end;
+	if (self->waits.are_told)
+		pmu_thread_flag(self, PMU_THREAD_WAITS);
+	if (self->waits.are_split)
+		pmu_thread_flag(self, PMU_THREAD_QUEUES);
 	PMU_PUBLISH_LAST(self->rows.record->state, PMU_THREAD_LIVE);
 	pmu_table_point(&pmu_session.table);
 	return 0;

@@ -42,10 +42,11 @@ static struct pmu_thread *take_struct(void)
 		pmu_pages_free(self, PMU_ALIGN_UP(sizeof(*self), 4096));
 		return NULL;
 	}
+	pmu_switch_mark_fill(&self->mark);
 	return self;
 }
 
-/* Everything but what survives from one owner to the next: the guard and the arena's first block. */
+/* Everything but what survives from one owner to the next: the mark, the guard, the arena's first block. */
 static void give_struct(struct pmu_thread *self)
 {
 	uint32_t *guard = self->guard;
@@ -57,7 +58,7 @@ static void give_struct(struct pmu_thread *self)
 			pmu_turns_forget(&self->other[i].turned);
 	pmu_arena_reset(&self->arena);
 	arena = self->arena;
-	memset(self, 0, sizeof(*self));
+	memset(&self->guard, 0, sizeof(*self) - offsetof(struct pmu_thread, guard));
 	*guard = 0;
 	self->guard = guard;
 	self->arena = arena;
@@ -126,12 +127,14 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	self->epoch = (uint32_t)pmu_epoch;
 	self->max_regions = pmu_session.config.max_regions;
 	self->guard_in_one = counts_in_one();
+	pmu_waits_attach(self);
 	pin(self);
 	rc = pmu_attach_group(self);
 	if (rc < 0) {
 		if (self->cpu >= 0 && pmu_session.pinning)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
 		pmu_session.n_threads--;
+		pmu_waits_detach(self);
 		give_struct(self);
 		return rc;
 	}
@@ -258,6 +261,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
 	}
 	pmu_own.self = PMU_NOBODY;
+	pmu_waits_detach(self);
 	give_struct(self);
 }
 
@@ -342,6 +346,11 @@ void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 {
 	/* by the thread itself, and by one that makes a report */
 	__atomic_fetch_or(&self->rows.record->flags, (uint32_t)flag, __ATOMIC_RELAXED);
+}
+
+void pmu_thread_unflag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
+{
+	__atomic_fetch_and(&self->rows.record->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
 }
 
 struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,

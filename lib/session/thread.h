@@ -11,10 +11,12 @@
 #include "base/own.h"
 #include "counters/backend.h"
 #include "machine/clock.h"
+#include "machine/switches.h"
 #include "session/enter.h"
 #include "session/trace.h"
 #include "session/turns.h"
 #include "session/usage.h"
+#include "session/waits.h"
 #include "store/table.h"
 
 struct pmu_context_place;
@@ -60,6 +62,8 @@ struct pmu_thread_group {
  * and goes on in a table of its own.
  */
 struct pmu_thread {
+	/* Where @switched points as long as the thread has not been off its processor.  Never changes. */
+	struct pmu_switch_mark mark;
 	/*
 	 * Reentrancy guard: pmu_epoch while the thread is inside the library, PMU_GUARD_OUTSIDE() of it outside, 0
 	 * after a fork
@@ -80,6 +84,8 @@ struct pmu_thread {
 	bool guard_in_one; /* arm64: an instruction counts the guard up and down in memory (LSE) */
 	uint32_t
 		text_limit; /* places in a page from which the begin of a text may be read at once */
+	uint64_t *
+		switched; /* the thread's word; where none is told of switches one that stays @mark */
 
 	uint64_t *last_end; /* in the record */
 	/* Where it is not time only.  Of the region layer, by pmu_region_choose(). */
@@ -134,7 +140,9 @@ struct pmu_thread {
 	int cpu;                /* pinned to, -1 */
 	struct pmu_usage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
+	struct pmu_waits waits;
 };
+
 /**
  * pmu_thread_suspend() - one reason @more, or fewer, for the source not to count, where it can be
  * suspended
@@ -152,10 +160,12 @@ static inline uint64_t pmu_thread_ticks(const struct pmu_thread *self)
 						 : pmu_clock_ticks(self->clock);
 }
 
-_Static_assert(offsetof(struct pmu_thread, guard_in_one) < 64,
+_Static_assert(offsetof(struct pmu_thread, guard) % 64 == 0 &&
+		       offsetof(struct pmu_thread, switched) / 64 ==
+			       offsetof(struct pmu_thread, guard) / 64,
 	       "begin and end find all of it in one line");
 
-_Static_assert(offsetof(struct pmu_thread, guard) == 0 &&
+_Static_assert(offsetof(struct pmu_thread, guard) == offsetof(struct pmu_nobody, guard) &&
 		       sizeof(struct pmu_nobody) >= sizeof(struct pmu_thread),
 	       "it may stand for one");
 
@@ -284,7 +294,8 @@ void pmu_thread_note_core_types(struct pmu_thread *self);
  */
 int pmu_thread_setup(void);
 
-/** pmu_thread_flag() - set one of the record's flags. */
+/** pmu_thread_flag(), pmu_thread_unflag() - set one of the record's flags; as if it had never been set */
 void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag);
+void pmu_thread_unflag(struct pmu_thread *self, enum pmu_store_thread_flags flag);
 
 #endif

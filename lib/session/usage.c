@@ -29,7 +29,7 @@ static int read_clock(clockid_t clock, struct pmu_usage *usage)
  * Linux, posix-timers.h: MAKE_THREAD_CPUCLOCK(tid, CPUCLOCK_SCHED), which is what
  * pthread_getcpuclockid() returns.
  */
-static clockid_t clock_of(int tid)
+clockid_t pmu_usage_clock(int tid)
 {
 	return (clockid_t)(~(unsigned int)tid << 3 | 4 | 2);
 }
@@ -88,7 +88,7 @@ int pmu_usage_other(int tid, struct pmu_usage *usage)
 	if (rc == 0)
 		rc = read_switches(tid, &found);
 	if (rc == 0)
-		rc = read_clock(clock_of(tid), &found);
+		rc = read_clock(pmu_usage_clock(tid), &found);
 	if (rc == 0)
 		*usage = found;
 	return rc;

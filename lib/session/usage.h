@@ -4,6 +4,7 @@
 #define PMU_SESSION_USAGE_H
 
 #include <stdint.h>
+#include <time.h>
 
 struct pmu_store_thread;
 
@@ -42,6 +43,9 @@ int pmu_usage_self(struct pmu_usage *usage);
  * Return: 0; a negative errno where the thread has gone or /proc says something unknown.
  */
 int pmu_usage_other(int tid, struct pmu_usage *usage);
+
+/** pmu_usage_clock() - that of another thread of this process: its time on a processor */
+clockid_t pmu_usage_clock(int tid);
 
 /** pmu_usage_record() - in a thread's record: what it has used since @before */
 void pmu_usage_record(struct pmu_store_thread *record, const struct pmu_usage *now,

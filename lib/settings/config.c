@@ -55,6 +55,11 @@ static int take_histogram(struct pmu_config *config, const char *text)
 	return take_switch(config, text, &config->histogram);
 }
 
+static int take_wait(struct pmu_config *config, const char *text)
+{
+	return take_switch(config, text, &config->wait);
+}
+
 static int take_exact(struct pmu_config *config, const char *text)
 {
 	return take_switch(config, text, &config->exact);
@@ -636,7 +641,7 @@ static void set_defaults(struct pmu_config *config)
 	config->topology[0] = config->event_files[0] = config->trace[0] = '\0';
 	config->enable = config->user_read = true;
 	config->count = PMU_COUNT_THREAD;
-	config->teams = true;
+	config->teams = config->wait = true;
 	config->rotate_ns = 1000000;
 	config->trace_bytes = 16u << 20;
 	config->pin.policy = PMU_PIN_AUTO;

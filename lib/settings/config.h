@@ -80,6 +80,7 @@ struct pmu_config {
 	bool trace_first;      /* when it is full the first calls stay, not the newest */
 	/* the least that calls count, and the interrupts that may have added to it */
 	bool exact;
+	bool wait; /* threads notice when they are off their processor */
 	/*
 	 * Another machine than this one, for the source msr; its members point to the texts below
 	 * or are NULL.

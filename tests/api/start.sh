@@ -15,10 +15,14 @@ unset PMU_GROUP PMU_EVENTS PMU_COUNT PMU_PIN PMU_REPORT PMU_ENABLE PMU_OUTPUT
 # perf's part is the machine's: a call for each event, and for each PMU
 export PMU_BACKEND=clock XDG_RUNTIME_DIR="$tmp" HOME="$tmp"
 
+# What a thread asks that was off its processor, as strace has it at each system call: not counted.  At its
+# start it does so once, with four calls; how often it closes that file is not told from other files.
+look='CLOCK_THREAD_CPUTIME_ID|/schedstat|read\([0-9]+, "[0-9]+ [0-9]+ [0-9]+\\n"|close\('
+
 # calls COMMAND...: from the library's constructor on; the loader has 30 to 80 before, by where libraries are
 calls() {
 	"$@" $strace -f -o "$tmp/trace" "$pairs" 1 single >/dev/null 2>"$tmp/report" || return 1
-	sed -n '/MADV_WIPEONFORK/,$p' "$tmp/trace" | grep -c '('
+	sed -n '/MADV_WIPEONFORK/,$p' "$tmp/trace" | grep -vE "$look" | grep -c '('
 }
 
 # at_most NAME LIMIT COMMAND...
@@ -47,10 +51,10 @@ fill() {
 command -v "$strace" >/dev/null && $strace -o /dev/null true 2>/dev/null ||
 	skip_all "no strace, or it may not trace"
 calls env >/dev/null # makes the folder
-at_most 'a start and end' 120 env
-at_most 'without pinning' 105 env PMU_PIN=none
+at_most 'a start and end' 105 env
+at_most 'without pinning' 91 env PMU_PIN=none
 fill
-at_most 'with 40 left-overs among 500 files' 125 env
+at_most 'with 40 left-overs among 500 files' 109 env
 is 'left-overs that are neither old nor too much stay' \
 	"$(find "$tmp/pmu" -name '4000000-*.pmu' | wc -l | tr -d ' ')" 40
 

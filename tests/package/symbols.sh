@@ -48,7 +48,7 @@ same "the map lists the functions of pmu.h" "$tmp/header" "$tmp/map"
 same "the functions of pmu.h are exported under a version" "$tmp/map" "$tmp/versioned"
 same "what stands in for libc's has no version" "$tmp/interposed" "$tmp/unversioned"
 is "nor has what libpmu-preload may hold in its stead, and what it takes" \
-	"$(tr '\n' ' ' <"$tmp/held")" "pmu_aside_1 pmu_nobody_1 pmu_own_1 "
+	"$(tr '\n' ' ' <"$tmp/held")" "pmu_aside_1 pmu_nobody_2 pmu_own_1 "
 is "nothing is exported under another version" "$(grep '@' "$tmp/exported" | grep -v '@@LIBPMU_' | tr '\n' ' ')" ""
 
 $readelf -dW "$lib" >"$tmp/dynamic"

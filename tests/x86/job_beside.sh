@@ -136,7 +136,7 @@ for turns in "1000 1000" "5000 1000" "1000 7000" "3000 9000"; do
 	# Something else that gets the processor meanwhile may move the counters, and the next reads take longer: once more then.
 	for try in 1 2 3 4 5 6 7 8; do
 		# shellcheck disable=SC2086 # two numbers
-		taskset 1 perf stat -x, -D -1 --control fifo:/tmp/control,/tmp/ack -e instructions:u -o /tmp/stat \
+		PMU_WAIT=0 taskset 1 perf stat -x, -D -1 --control fifo:/tmp/control,/tmp/ack -e instructions:u -o /tmp/stat \
 			./beside stat $turns /tmp/control /tmp/ack >/tmp/numbers 2>/tmp/switches
 		switches=$(sed -n 's/^switches //p' /tmp/switches)
 		[ "$switches" != 0 ] || break

@@ -10,6 +10,7 @@
 #include "base/aside.h"
 #include "pmu.h"
 #include "region/guarded.h"
+#include "region/off.h"
 #include "region/slow.h"
 #include "region/text.h"
 #include "region/turn.h"
@@ -74,6 +75,8 @@ static void start_aside(struct pmu_thread *self, struct pmu_aside_call *call, ui
 	aside->pause.way = PMU_BY_ASIDE;
 	memset(aside->pause.compared, 0, self->n_slots * sizeof(*aside->pause.compared));
 	aside->begun = NULL;
+	if (unlikely(pmu_was_off(self)))
+		pmu_off_look(self, NULL);
 	aside->at = frame;
 	if (unlikely(!self->cost->by[PMU_BY_ASIDE].known) && !learn_aside_cost(self)) {
 		aside->at = 0;

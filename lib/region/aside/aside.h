@@ -5,7 +5,7 @@
 
 /* Bytes of struct pmu_aside_call; where struct pmu_thread says that there is nothing to read. */
 #define PMU_ASIDE_CALL      16
-#define PMU_ASIDE_TIME_ONLY 48
+#define PMU_ASIDE_TIME_ONLY 112
 
 #ifndef __ASSEMBLER__
 #include "region/selfcost/selfcost.h"

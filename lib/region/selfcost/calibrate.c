@@ -56,6 +56,7 @@ static struct inside step_outside(struct pmu_thread *self)
 
 	pmu_own.inside = 0;
 	*self->guard = PMU_GUARD_OUTSIDE(self->epoch);
+	self->switched = pmu_waits_hidden(&self->waits);
 	if (self->suspends)
 		was.suspended = self->backend->suspend(self->counters, 0);
 	if (was.suspended)
@@ -71,6 +72,7 @@ static void step_back_inside(struct pmu_thread *self, struct inside was)
 		self->backend->suspend(self->counters, was.suspended);
 	*self->guard = self->epoch;
 	pmu_own.inside = was.inside;
+	self->switched = pmu_waits_shown(&self->waits);
 }
 
 /* --- a pair, from outside --- */

@@ -115,6 +115,8 @@ static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_ALONE] = offsetof(struct pmu_remainders, alone),
 	[PMU_PAUSE_LEAVE] = offsetof(struct pmu_remainders, leave),
 	[PMU_PAUSE_SKIP] = offsetof(struct pmu_remainders, skip),
+	[PMU_PAUSE_OFF_BEGIN] = offsetof(struct pmu_remainders, off_begin),
+	[PMU_PAUSE_OFF_END] = offsetof(struct pmu_remainders, off_end),
 };
 
 static uint64_t beside(const struct pmu_thread *self, const struct pmu_remainders *left,
@@ -207,6 +209,23 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
 		pause->compared[i] += self->cost->by[pause->way].compare[i];
 }
 
+struct listing {
+	struct pmu_node **open; /* NULL: they are only counted */
+	const struct pmu_node *but;
+	size_t n;
+};
+
+static void list_node(void *arg, struct pmu_node *node)
+{
+	struct listing *listing = arg;
+
+	if (node == listing->but)
+		return;
+	if (listing->open)
+		listing->open[listing->n] = node;
+	listing->n++;
+}
+
 /*
  * Open regions, each once, however often it was entered again; all of them into @open, where there
  * is one.
@@ -214,23 +233,10 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
 static size_t list_open_nodes(const struct pmu_thread *self, struct pmu_node **open,
 			      const struct pmu_node *but)
 {
-	struct pmu_frame *frames = self->tree->frames;
-	size_t n = 0;
+	struct listing listing = { open, but, 0 };
 
-	for (struct pmu_frame *frame = pmu_frame_top(frames, self->frame); frame > frames;
-	     frame = pmu_frame_below(frames, frame)) {
-		if (frame->node == but)
-			continue;
-		if (open)
-			open[n] = frame->node;
-		n++;
-	}
-	for (const struct pmu_detached *entry = self->tree->detached; entry; entry = entry->next) {
-		if (open)
-			open[n] = entry->node;
-		n++;
-	}
-	return n;
+	pmu_tree_each_open(self, list_node, &listing);
+	return listing.n;
 }
 
 static bool make_open_room(struct pmu_thread *self)

@@ -198,6 +198,31 @@ INLINE void nested_begin(CAST)
 	end(&call, way, a);
 }
 
+/* Before a call the thread's word is set to @by: where that is not its mark, it has been off. */
+INLINE void off_begin(CAST)
+{
+	const struct calls call = take_calls();
+	uint64_t *word = self->switched;
+
+	(void)cache;
+	begin(&call, way, a);
+	pmu_store_relaxed(word, (uintptr_t)by);
+	begin(&call, way, b);
+	end(&call, way, b);
+	end(&call, way, a);
+}
+
+INLINE void off_end(CAST)
+{
+	const struct calls call = take_calls();
+	uint64_t *word = self->switched;
+
+	(void)b, (void)cache;
+	begin(&call, way, a);
+	pmu_store_relaxed(word, (uintptr_t)by);
+	end(&call, way, a);
+}
+
 /*
  * Each of them once for each way: "mov, call" for each line, with another mov where there is a
  * length, and nothing else between the first call and the last.
@@ -226,6 +251,8 @@ SCENE(called)
 SCENE(restarted)
 SCENE(nested_end)
 SCENE(nested_begin)
+SCENE(off_begin)
+SCENE(off_end)
 
 enum scene {
 	FLAT,
@@ -240,7 +267,11 @@ enum scene {
 	SAVED,
 	REFUSED,
 	CALLED,
-	RESTARTED
+	RESTARTED,
+	ON_BEGIN,
+	OFF_BEGIN,
+	ON_END,
+	OFF_END
 };
 
 #define BOTH(scene)                                \
@@ -261,6 +292,10 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[REFUSED] = BOTH(refused),
 	[CALLED] = BOTH(called),
 	[RESTARTED] = BOTH(restarted),
+	[ON_BEGIN] = BOTH(off_begin),
+	[OFF_BEGIN] = BOTH(off_begin),
+	[ON_END] = BOTH(off_end),
+	[OFF_END] = BOTH(off_end),
 };
 
 /* The thread that plays scenes, how its calls give names, and where results go. */
@@ -270,13 +305,28 @@ struct player {
 	struct pmu_remainders *left;
 };
 
+/* What its inner end is to find, or the thread's word. */
+static const char *found_by(const struct player *by, enum scene scene)
+{
+	switch (scene) {
+	case PLAIN_END:
+		return by->way == PMU_BY_LENGTH ? PMU_FRAME_SIZED : PMU_FRAME_TEXT;
+	case ON_BEGIN:
+	case ON_END:
+		return (const char *)&by->self->mark;
+	case OFF_BEGIN:
+	case OFF_END:
+		return NULL;
+	default:
+		return PMU_FRAME_ODD;
+	}
+}
+
 static void play(const struct player *by, enum scene scene, const char *outer, const char *inner)
 {
-	const char *plain = by->way == PMU_BY_LENGTH ? PMU_FRAME_SIZED : PMU_FRAME_TEXT;
 	struct pmu_tree_cache cache = pmu_tree_cache(by->self->tree, scene == LONG_BEGIN);
 
-	scenes[scene][by->way](by->self, outer, inner, scene == PLAIN_END ? plain : PMU_FRAME_ODD,
-			       &cache);
+	scenes[scene][by->way](by->self, outer, inner, found_by(by, scene), &cache);
 }
 
 /* The node of that name begun in @parent. */
@@ -431,6 +481,19 @@ static void measure_compare(const struct player *by)
 		}
 	} while (!pmu_is_steady(by->self, by->way, &other) && ++k < PMU_MEASURE_ATTEMPTS);
 	put_difference(by, by->left->compare, &other, &cached);
+}
+
+/* Off its processor before a call, or not: one region sees it. */
+static void measure_off(const struct player *by)
+{
+	struct pmu_least on, off;
+
+	observe(by, &on, ON_BEGIN, outer_text, inner_text);
+	observe(by, &off, OFF_BEGIN, outer_text, inner_text);
+	put_difference(by, by->left->off_begin, &off, &on);
+	observe(by, &on, ON_END, outer_text, inner_text);
+	observe(by, &off, OFF_END, outer_text, inner_text);
+	put_difference(by, by->left->off_end, &off, &on);
 }
 
 static void measure_end(const struct player *by)
@@ -643,6 +706,24 @@ static __attribute__((noinline)) void entered(const char *a, pmu_context_t conte
 	PMU_NO_TAIL_CALL();
 }
 
+/* The thread's word before each. */
+static __attribute__((noinline)) void entered_off(uint64_t *word, const char *a,
+						  pmu_context_t context, uint64_t before_enter,
+						  uint64_t before_leave)
+{
+	const struct calls call = take_calls();
+	enter_fn *enter = public_enter;
+	leave_fn *leave = public_leave;
+
+	call.begin(a);
+	pmu_store_relaxed(word, before_enter);
+	enter(context);
+	pmu_store_relaxed(word, before_leave);
+	leave();
+	call.end(a);
+	PMU_NO_TAIL_CALL();
+}
+
 static __attribute__((noinline)) void left_slowly(struct pmu_thread *self, const char *a,
 						  pmu_context_t context)
 {
@@ -685,13 +766,15 @@ struct act {
 	bool asks;
 	bool leaves; /* and does no more */
 	pmu_context_t context;
-	bool afresh; /* it is found each time */
-	bool slow;   /* and left off the fast path */
+	bool afresh;                        /* it is found each time */
+	bool slow;                          /* and left off the fast path */
+	bool watched, off_enter, off_leave; /* the thread has been off its processor before */
 };
 
 static void observe_act(const struct player *by, struct pmu_least *least,
 			const struct pmu_node *node, struct act act)
 {
+	const uint64_t mark = (uintptr_t)&by->self->mark;
 	struct pmu_least before, after;
 
 	memset(least, 0xff, sizeof(*least));
@@ -705,6 +788,9 @@ static void observe_act(const struct player *by, struct pmu_least *least,
 			left_alone(outer_text);
 		else if (act.slow)
 			left_slowly(by->self, outer_text, act.context);
+		else if (act.watched)
+			entered_off(by->self->switched, outer_text, act.context,
+				    act.off_enter ? 0 : mark, act.off_leave ? 0 : mark);
 		else
 			entered(outer_text, act.context);
 		totals(by->self, node, &after);
@@ -735,6 +821,23 @@ static void measure_deeper(const struct player *by, const struct pmu_least *want
 	observe_context(by, &inside, node_inside(by->self, outer_text), enter);
 	public_end(around_text);
 	put_difference(by, by->left->each, &inside, want);
+}
+
+/* @node: the region around, which stands still while @inside is entered */
+static void measure_context_off(const struct player *by, const struct pmu_node *node,
+				const struct pmu_node *inside)
+{
+	const struct act on = { .context = PMU_CONTEXT_TRIAL, .watched = true };
+	struct act off_enter = on, off_leave = on;
+	struct pmu_least without, with;
+
+	off_enter.off_enter = off_leave.off_leave = true;
+	observe_context(by, &without, node, on);
+	observe_context(by, &with, node, off_enter);
+	put_difference(by, by->left->off_begin, &with, &without);
+	observe_context(by, &without, inside, on);
+	observe_context(by, &with, inside, off_leave);
+	put_difference(by, by->left->off_end, &with, &without);
 }
 
 static void measure_context(const struct player *by)
@@ -770,6 +873,7 @@ static void measure_context(const struct player *by)
 	put_difference(by, by->left->get, &once, &want);
 	observe_context(by, &once, node, alone);
 	put_difference(by, by->left->alone, &once, &want);
+	measure_context_off(by, node, team->node);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		if (by->left->rough >> i & 1)
 			by->left->inner[i] = by->left->call[i] = by->left->each[i] = 0;
@@ -872,34 +976,40 @@ void pmu_scenes_inner(struct pmu_thread *self)
  * The remainders are the same for all threads of a group that read counters in the same way: the
  * first one that needs some finds them.  Guarded by the session's lock.
  */
-static struct {
+struct known {
 	pmu_read_fn *read;
 	uint32_t session;
 	unsigned int group;
 	uint32_t unknown;
 	struct pmu_remainders by[PMU_WAYS];
-} known;
+};
+static struct known *known; /* NULL: none yet */
 
 static bool is_of_its_kind(const struct pmu_thread *self)
 {
-	return known.read == self->read && known.session == self->session &&
-	       known.group == self->group && known.unknown == self->cost->unknown;
+	return known && known->read == self->read && known->session == self->session &&
+	       known->group == self->group && known->unknown == self->cost->unknown;
 }
 
 static bool is_way_known(const struct pmu_thread *self, enum pmu_way way)
 {
-	return is_of_its_kind(self) && known.by[way].known;
+	return is_of_its_kind(self) && known->by[way].known;
 }
 
 static void make_known(const struct pmu_thread *self, enum pmu_way way)
 {
+	if (!known)
+		known = pmu_pages_alloc(sizeof(*known));
+	if (!known)
+		return;
 	if (!is_of_its_kind(self))
-		memset(&known, 0, sizeof(known));
-	known.read = self->read;
-	known.session = self->session;
-	known.group = self->group;
-	known.unknown = self->cost->unknown;
-	known.by[way] = self->cost->by[way];
+		*known = (struct known){
+			.read = self->read,
+			.session = self->session,
+			.group = self->group,
+			.unknown = self->cost->unknown,
+		};
+	known->by[way] = self->cost->by[way];
 }
 
 static void measure_calls_by_name(const struct player *by)
@@ -907,6 +1017,7 @@ static void measure_calls_by_name(const struct player *by)
 	measure_by_length(by);
 	measure_begin(by);
 	measure_compare(by);
+	measure_off(by);
 	measure_end(by);
 	measure_both_again(by);
 	measure_again(by);
@@ -923,7 +1034,7 @@ void pmu_scenes_remainders(struct pmu_thread *self, enum pmu_way way)
 	uint64_t now[PMU_MAX_SLOTS];
 
 	if (is_way_known(self, way)) {
-		*by.left = known.by[way];
+		*by.left = known->by[way];
 		return;
 	}
 	by.left->known = true;

@@ -97,6 +97,8 @@ struct pmu_remainders {
 	uint64_t call[PMU_MAX_SLOTS];
 	uint64_t other[PMU_MAX_SLOTS]; /* a stand-in's call of another library, beside @call */
 	uint64_t each[PMU_MAX_SLOTS];  /* moving the start of one more open region */
+	/* a begin, or enter, before which the thread has been off its processor; an end, or leave */
+	uint64_t off_begin[PMU_MAX_SLOTS], off_end[PMU_MAX_SLOTS];
 	/*
 	 * By context: asking for one; a leave of nothing; an enter that changes nothing, and its leave; one that has to
 	 * find out for which region it is; a slow leave, over a fast one.
@@ -154,6 +156,8 @@ enum pmu_pause_kind {
 	PMU_PAUSE_SKIP,         /* a leave, where the enter changed nothing */
 	PMU_PAUSE_ALONE,        /* a leave where nothing was entered */
 	PMU_PAUSE_LEAVE,        /* of one that was entered, off the fast path */
+	PMU_PAUSE_OFF_BEGIN,    /* the thread was off its processor: before a begin, or enter */
+	PMU_PAUSE_OFF_END,      /* an end, or leave */
 	PMU_PAUSE_KINDS,
 };
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the thread has waited, told to the regions that were open. */
+#include "region/off.h"
+
+#include <errno.h>
+
+#include "region/tree.h"
+#include "session/session.h"
+
+/* As under a tracer that stops it at each system call. */
+#define MOST_LOOKS 4
+
+struct adding {
+	struct pmu_thread *thread;
+	const struct pmu_node *but;
+	bool locked; /* the session's lock is held */
+	struct pmu_wait more;
+};
+
+static void add(uint64_t *to, uint64_t more)
+{
+	__atomic_store_n(to, *to + more, __ATOMIC_RELAXED);
+}
+
+static void add_to(void *arg, struct pmu_node *node)
+{
+	const struct adding *adding = arg;
+	struct pmu_thread *thread = adding->thread;
+
+	if (node == adding->but)
+		return;
+	if (!node->waits)
+		node->waits = (void *)(adding->locked
+					       ? pmu_table_side(&pmu_session.table, &thread->rows,
+								PMU_SIDE_WAITS, node->id, 1)
+					       : pmu_thread_side(thread, PMU_SIDE_WAITS, node->id));
+	if (!node->waits)
+		return;
+	/* no more of a part than of the whole, at any time */
+	add(&node->waits->off, adding->more.off);
+	add(&node->waits->queued, adding->more.queued);
+}
+
+static void take_and_add(struct pmu_thread *thread, const struct pmu_node *but, bool locked)
+{
+	struct adding adding = { thread, but, locked, pmu_waits_take(thread) };
+
+	if (adding.more.off)
+		pmu_tree_each_open(thread, add_to, &adding);
+}
+
+void pmu_off_settle(struct pmu_thread *thread)
+{
+	take_and_add(thread, NULL, true);
+}
+
+void pmu_off_look(struct pmu_thread *self, const struct pmu_node *but)
+{
+	int saved = errno, looks = 0;
+
+	/*
+	 * Once more, where it had to wait for the session's lock meanwhile; but not for what the library
+	 * only plays to measure itself.
+	 */
+	while (!self->measuring && pmu_was_off(self) && looks++ < MOST_LOOKS)
+		take_and_add(self, but, false);
+	pmu_switch_watch(self->switched, &self->mark);
+	errno = saved;
+}
+
+PMU_COLD void pmu_off_note(struct pmu_thread *self, enum pmu_way way, enum pmu_pause_kind kind)
+{
+	struct pmu_pause pause;
+
+	pmu_thread_suspend(self, 1);
+	pmu_pause_begin(self, &pause, way);
+	pmu_pause_learn(self, &pause, way);
+	pmu_off_look(self, NULL);
+	pmu_pause_end(self, &pause, kind, NULL);
+	pmu_thread_suspend(self, -1);
+}

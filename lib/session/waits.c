@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time that a thread spends off its processor: what the kernel says of it. */
+#include "session/waits.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sysfile.h"
+#include "base/time.h"
+#include "session/session.h"
+
+/* A shorter one is what comes between the readings of two clocks. */
+#define SHORTEST_NS 1000u
+
+/*
+ * Of the run queue: Linux, Documentation/scheduler/sched-stats.rst: the second number.  The program's
+ * thread must not be cancelled in here.
+ */
+static bool read_queued(const struct pmu_thread *thread, uint64_t *queued)
+{
+	char text[64], *second;
+	int state;
+	long n;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	n = pmu_sysfile_read(thread->waits.path, text, sizeof(text));
+	pthread_setcancelstate(state, NULL);
+	second = n > 0 ? strchr(text, ' ') : NULL;
+	if (!second)
+		return false;
+	*queued = strtoull(second + 1, NULL, 10);
+	return true;
+}
+
+/* Since the machine's start, less what it was on a processor. */
+static uint64_t read_off(const struct pmu_thread *thread)
+{
+	clockid_t clock = thread == pmu_own.self ? CLOCK_THREAD_CPUTIME_ID
+						 : pmu_usage_clock(thread->tid);
+
+	return pmu_time_now_ns(CLOCK_MONOTONIC) - pmu_time_now_ns(clock);
+}
+
+/* First the word, then the clocks: what comes in between is found by the next look. */
+static void watch(const struct pmu_thread *self)
+{
+	pmu_switch_watch(self->switched, &self->mark);
+}
+
+/* What a look takes would be in the counts of a whole process, at any time. */
+static bool are_wanted(const struct pmu_config *config)
+{
+	return config->wait && config->count != PMU_COUNT_PROCESS;
+}
+
+void pmu_waits_attach(struct pmu_thread *self)
+{
+	struct pmu_waits *waits = &self->waits;
+	uint64_t *word = are_wanted(&pmu_session.config) ? pmu_switch_word(&self->mark) : NULL;
+
+	*waits = (struct pmu_waits){ .are_told = word,
+				     .word = word,
+				     .mark = (uintptr_t)&self->mark };
+	self->switched = pmu_waits_shown(waits);
+	if (!word)
+		return;
+	snprintf(waits->path, sizeof(waits->path), "/proc/self/task/%d/schedstat", self->tid);
+	watch(self);
+	waits->last.off = pmu_time_now_ns(CLOCK_MONOTONIC) -
+			  pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	waits->are_split = read_queued(self, &waits->last.queued);
+}
+
+void pmu_waits_detach(struct pmu_thread *self)
+{
+	if (self->waits.are_told)
+		pmu_switch_forget(self->switched, &self->mark);
+	self->waits.are_told = false;
+}
+
+/* Clocks differ by some parts in a million: time does not run backwards for that. */
+static uint64_t since(uint64_t now, uint64_t then)
+{
+	return (int64_t)(now - then) > 0 ? now - then : 0;
+}
+
+struct pmu_wait pmu_waits_take(struct pmu_thread *thread)
+{
+	struct pmu_waits *waits = &thread->waits;
+	struct pmu_wait now, taken = { 0 };
+
+	if (thread == pmu_own.self)
+		watch(thread);
+	if (!waits->are_told)
+		return taken;
+	now.off = read_off(thread);
+	taken.off = since(now.off, waits->last.off);
+	if (taken.off < SHORTEST_NS)
+		return (struct pmu_wait){ 0 };
+	if (!waits->are_split || !read_queued(thread, &now.queued)) {
+		now.queued = waits->last.queued;
+		waits->are_split = false;
+		pmu_thread_unflag(thread, PMU_THREAD_QUEUES);
+	}
+	taken.queued = since(now.queued, waits->last.queued);
+	if (taken.queued > taken.off)
+		taken.queued = taken.off;
+	waits->last = now;
+	return taken;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Time that a thread spends off its processor: blocked, or runnable and waiting for one.
+ *
+ * Both change only while the thread is switched off, and it finds out by itself when it has been
+ * (machine/switches.h): only then the kernel is asked.
+ */
+#ifndef PMU_SESSION_WAITS_H
+#define PMU_SESSION_WAITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pmu_thread;
+
+/** ns since some moment */
+struct pmu_wait {
+	uint64_t off;    /* off its processor */
+	uint64_t queued; /* of it, runnable */
+};
+
+struct pmu_waits {
+	bool are_told;        /* else nothing is known of them */
+	bool are_split;       /* the kernel says how long it was runnable */
+	uint64_t *word;       /* the kernel's, where they are */
+	char path[40];        /* of the kernel's file of it */
+	struct pmu_wait last; /* as of the last look; from no particular moment on */
+	uint64_t mark;        /* what the thread looks at where it has no word of the kernel's */
+};
+
+/** pmu_waits_attach() - on the thread itself: from now on.  Context: the session's lock. */
+void pmu_waits_attach(struct pmu_thread *self);
+
+/**
+ * pmu_waits_hidden(), pmu_waits_shown() - what pmu_thread.switched is while the library measures itself, and
+ * else: what the thread did not notice meanwhile it does then
+ */
+static inline uint64_t *pmu_waits_hidden(struct pmu_waits *waits)
+{
+	return &waits->mark;
+}
+
+static inline uint64_t *pmu_waits_shown(struct pmu_waits *waits)
+{
+	return waits->are_told ? waits->word : &waits->mark;
+}
+
+/** pmu_waits_detach() - the kernel's word is as if we had not been there */
+void pmu_waits_detach(struct pmu_thread *self);
+
+/**
+ * pmu_waits_take() - since the last time; from now on it is known again when it is switched off
+ * @thread: the calling one, or one that is asleep
+ */
+struct pmu_wait pmu_waits_take(struct pmu_thread *thread);
+
+#endif
