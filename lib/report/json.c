@@ -74,6 +74,9 @@
  *                 counted
  *     time_ns     inclusive of nested regions; null, as all that follows from it and the
  *                 counts are, where the region is open and no call of it has ended
+ *     cpu_ns, blocked_ns, runnable_ns    parts of time_ns: on a processor; off it, asleep or waiting
+ *                 for something; off it and waiting for a processor.  null where the thread is not
+ *                 told when it is off its processor (PMU_WAIT)
  *     self_ns     without them
  *     time_own_ns how much of time_ns was about the library's own work: not taken out
  *     time_min_ns, time_mean_ns, time_max_ns, time_sd_ns    of a single call (but for
@@ -126,14 +129,15 @@
  *                 for it, at any depth; each piece of work once.  Only where a thread of the group
  *                 worked for another's region, and more than one was in this one
  *       others    true; false where each was in calls of its own alone
- *       time_ns, time_own_ns, share    of all its threads together; null where a part of it is not
+ *       time_ns, cpu_ns, blocked_ns, runnable_ns, time_own_ns, share    of all its threads together; null where a part of it is not
  *                 known
  *       n_threads most of its threads that lived at once; null where some are merged
- *       imbalance how much longer than the mean the slowest was at work for it, of the others, or
+ *       imbalance how much longer than the mean the slowest was at work for it (on a processor,
+ *                 where that is known; null below a hundredth of its time), of the others, or
  *                 where there are none of all: max / mean - 1; threads that came after each other
  *                 count as one
- *       efficiency  time_ns of n_threads times the time of its openers, on average of those at
- *                 once; 0 to 1
+ *       efficiency  cpu_ns, or where that is not known time_ns, of n_threads times the time of its
+ *                 openers, on average of those at once; 0 to 1
  *       raw, net, metrics    null where a part of it lacks the count
  *       workers   [{part, thread, team_depth, and all from calls to metrics}]: what each of the
  *                 others did; calls are how often it came to work for it, 0 where it did so only

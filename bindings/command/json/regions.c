@@ -131,6 +131,11 @@ static void read_number(struct pmu_json_reader *reader, const struct pmu_value *
 	uint64_t integer = 0;
 	double real = 0;
 
+	if (field->known == PMU_KNOWN_UNLESS &&
+	    (!pmu_value_member(item, field->key) || pmu_json_is_null(item, field->key))) {
+		pmu_field_set(field, row, PMU_NOT_KNOWN, 0);
+		return;
+	}
 	if ((field->of & PMU_OF_OLD_REPORTS && !pmu_value_member(item, field->key)) ||
 	    (field->known == PMU_KNOWN_CALLED && !row->calls))
 		return;

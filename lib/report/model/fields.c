@@ -11,6 +11,8 @@
 #define PAGE      (PMU_OF_ROW | PMU_OF_PAGE)
 #define PAGES     (PAGE | PMU_OF_PAGE_ROWS)
 
+#define WAITS (PAGE | PMU_OF_PROGRAM | PMU_OF_TEAM | PMU_OF_OLD_REPORTS | PMU_OF_RANKS)
+
 const struct pmu_field pmu_fields[] = {
 	{ "n_threads", NULL, 0, PMU_FIELD_SUM, PMU_FIELD_U32, PMU_KNOWN_ALWAYS,
 	  PMU_OF_PAGE | PMU_OF_RANKS, AT(n_threads) },
@@ -20,6 +22,12 @@ const struct pmu_field pmu_fields[] = {
 	  PMU_OF_SUM | PMU_OF_PAGE, AT(all_calls) },
 	{ "time_ns", "time_ns", 2, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_TIMED,
 	  PAGES | PMU_OF_PROGRAM | PMU_OF_TEAM | PMU_OF_RANKS, AT(time_ns) },
+	{ "cpu_ns", "cpu_ns", 10, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_UNLESS, WAITS,
+	  AT(cpu_ns) },
+	{ "blocked_ns", "blocked_ns", 11, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_UNLESS, WAITS,
+	  AT(blocked_ns) },
+	{ "runnable_ns", "runnable_ns", 12, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_UNLESS, WAITS,
+	  AT(queued_ns) },
 	{ "self_ns", "self_ns", 3, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_SELF, PAGES,
 	  AT(self_ns) },
 	{ "time_own_ns", "own_ns", 9, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_TIMED,
@@ -76,6 +84,8 @@ static bool is_field_known(const struct pmu_field *field, const struct pmu_model
 		return pmu_model_time_known(row) && row->calls;
 	case PMU_KNOWN_SELF:
 		return pmu_model_self_known(row);
+	case PMU_KNOWN_UNLESS:
+		return pmu_model_time_known(row) && integer_of(field, row) != PMU_NOT_KNOWN;
 	case PMU_KNOWN_OTHERS:
 		return integer_of(field, row) > row->calls;
 	case PMU_KNOWN_ALWAYS:

@@ -27,6 +27,7 @@ enum pmu_field_known {
 	PMU_KNOWN_ALWAYS,
 	PMU_KNOWN_TIMED,  /* pmu_model_time_known() */
 	PMU_KNOWN_CALLED, /* and of a call at least */
+	PMU_KNOWN_UNLESS, /* and it is not PMU_NOT_KNOWN */
 	PMU_KNOWN_SELF,   /* pmu_model_self_known() */
 	PMU_KNOWN_OTHERS, /* where it is more than the calls */
 };
