@@ -13,7 +13,7 @@
 /* A thread and a region. */
 struct member {
 	const struct pmu_model_thread *thread;
-	uint64_t opened_ns; /* in calls of its own */
+	uint64_t opened_ns; /* at work in calls of its own */
 	uint64_t worked_ns; /* for those of others, at any depth */
 	bool opens, works;
 	bool is_opened_unknown, is_worked_unknown;
@@ -24,6 +24,7 @@ struct member {
 struct teams {
 	struct pmu_finishing *f;
 	struct pmu_rows_by_sum rows;
+	bool by_cpu; /* at work on a processor; else, where that is not known of all, for whatever time */
 	uint64_t *worked_ns; /* [n_thread_rows] of a team's row: with those in it */
 	bool *is_unknown;    /* [n_thread_rows] some of that is not known */
 	/* of the region at hand */
@@ -171,6 +172,26 @@ static void add_own_work(struct teams *t, unsigned int at)
 
 /* --- who they are --- */
 
+static bool knows_cpu_times(const struct pmu_finishing *f)
+{
+	const struct pmu_model_section *s = f->section;
+
+	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
+		const struct pmu_model_row *row = &s->thread_row[i];
+
+		if (!pmu_model_is_socket(f->model, row) && pmu_model_time_known(row) &&
+		    row->cpu_ns == PMU_NOT_KNOWN)
+			return false;
+	}
+	return true;
+}
+
+/* A thread that sleeps, or waits for others, is not at work. */
+static uint64_t at_work(const struct teams *t, const struct pmu_model_row *row)
+{
+	return t->by_cpu && pmu_model_time_known(row) ? row->cpu_ns : row->time_ns;
+}
+
 /* A thread's rows of a team: each with what is in it. */
 static void find_work(struct teams *t)
 {
@@ -181,7 +202,7 @@ static void find_work(struct teams *t)
 
 		if (!is_others(&row[i]))
 			continue;
-		t->worked_ns[i] = pmu_add_capped(t->worked_ns[i], row[i].time_ns);
+		t->worked_ns[i] = pmu_add_capped(t->worked_ns[i], at_work(t, &row[i]));
 		t->is_unknown[i] |= !pmu_model_time_known(&row[i]);
 		if (parent < 0 || !is_others(&row[parent]))
 			continue;
@@ -214,7 +235,7 @@ static void find_members(struct teams *t, unsigned int at)
 			member->is_worked_unknown |= t->is_unknown[i];
 		} else {
 			member->opens = true;
-			member->opened_ns = pmu_add_capped(member->opened_ns, row->time_ns);
+			member->opened_ns = pmu_add_capped(member->opened_ns, at_work(t, row));
 			member->is_opened_unknown |= !pmu_model_time_known(row);
 		}
 	}
@@ -343,26 +364,31 @@ static struct pmu_model_side side_of(struct teams *t, bool works)
 	return side;
 }
 
-static double imbalance_of(const struct pmu_model_side *side)
+/* Threads that wait nearly all of their time have nothing that could be spread better. */
+#define LEAST_WORK 100u /* a part of so many */
+
+static double imbalance_of(const struct pmu_model_side *side, uint64_t time_ns)
 {
-	if (!side->is_known || !side->is_timed || side->n < 2 || !side->sum_ns)
+	if (!side->is_known || !side->is_timed || side->n < 2 || !side->sum_ns ||
+	    side->sum_ns < time_ns / LEAST_WORK)
 		return NAN;
 	return (double)side->most_ns * side->n / (double)side->sum_ns - 1;
 }
 
 /*
  * There was as much time as one opener took, on average of those at the same time, for each of its
- * threads.  Openers that took turns with the same threads show as more than there was: it is not
+ * threads; what of that they were on a processor is what was made of it.  Openers that took turns with the same threads show as more than there was: it is not
  * known then.
  */
 static double efficiency_of(const struct pmu_model_team *team, const struct pmu_model_row *sum)
 {
 	double there_was = (double)team->n_threads * (double)sum->time_ns, part;
+	uint64_t used = team->all.cpu_ns != PMU_NOT_KNOWN ? team->all.cpu_ns : team->all.time_ns;
 
 	if (!team->has_others || !team->time_known || !team->openers.is_known || !team->openers.n ||
 	    there_was <= 0)
 		return NAN;
-	part = (double)team->all.time_ns * team->openers.n / there_was;
+	part = (double)used * team->openers.n / there_was;
 	if (part > 1 + ROUNDING)
 		return NAN;
 	return part > 1 ? 1 : part;
@@ -376,7 +402,8 @@ void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *su
 	if (team->time_known && f->span_ns && team->all.time_ns <= f->span_ns)
 		team->all.share = (double)team->all.time_ns / (double)f->span_ns;
 	/* openers wait for those that work for them */
-	team->imbalance = imbalance_of(team->has_others ? &team->workers : &team->openers);
+	team->imbalance = imbalance_of(team->has_others ? &team->workers : &team->openers,
+				       team->all.time_ns);
 	team->efficiency = efficiency_of(team, sum);
 }
 
@@ -419,7 +446,7 @@ static int make_section_teams(struct teams *t)
 int pmu_teams_make(struct pmu_finishing *f)
 {
 	size_t n = (size_t)f->section->n_thread_rows + 1;
-	struct teams t = { .f = f };
+	struct teams t = { .f = f, .by_cpu = knows_cpu_times(f) };
 	int rc;
 
 	if (!pmu_section_has_teams(f->section))
