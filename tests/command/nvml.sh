@@ -157,7 +157,7 @@ ok "a forked child says why it has none" said "NVIDIA's library is the parent pr
 program PMU_BACKEND=software PMU_EVENTS=page-faults,nvml/energy/
 ok "a source that is named counts alone" said 'only the source nvml counts it'
 program PMU_BACKEND=nvml
-ok "named itself it counts its group" said ' GPU cards'
+ok "named itself it counts its group" said ' GPU region'
 program PMU_EVENTS=nvml/energy/ PMU_COUNT=process
 ok "energy is no process's" said "what cards do is no process's"
 program PMU_EVENTS=nvml/power/
