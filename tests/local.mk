@@ -198,7 +198,8 @@ api_tests = \
 	%D%/api/stack \
 	%D%/api/surroundings \
 	%D%/api/threads \
-	%D%/api/turns
+	%D%/api/turns \
+	%D%/api/waits
 %C%_api_checkpoint_LDADD = $(api_ldadd)
 %C%_api_counters_LDADD = $(api_ldadd)
 %C%_api_death_LDADD = $(api_ldadd)
@@ -220,6 +221,7 @@ api_tests = \
 %C%_api_surroundings_LDADD = $(api_ldadd)
 %C%_api_threads_LDADD = $(api_ldadd)
 %C%_api_turns_LDADD = $(api_ldadd)
+%C%_api_waits_LDADD = $(api_ldadd)
 if HAVE_OPENMP
 api_tests += %D%/api/openmp
 %C%_api_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
