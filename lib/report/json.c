@@ -224,17 +224,6 @@ static void put_run(struct pmu_strbuf *out, const struct pmu_model_run *run)
 	pmu_strbuf_add(out, "}");
 }
 
-/* NULL: null */
-static void put_nullable(struct pmu_strbuf *out, const char *before, const char *name,
-			 const char *text)
-{
-	key(out, before, name);
-	if (text)
-		pmu_encode_json(out, text);
-	else
-		pmu_strbuf_add(out, "null");
-}
-
 static void put_parts(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	if (!model->n_parts)
@@ -286,10 +275,8 @@ static void put_json_group(struct pmu_strbuf *out, const struct pmu_model_sectio
 {
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN);
-	if (s->in_turns) {
-		key(out, ", ", "in_turns");
-		pmu_strbuf_add(out, "true");
-	}
+	if (s->in_turns)
+		put_bool(out, ", ", "in_turns", true);
 	if (s->sockets)
 		put_double(out, ", ", "socket_read_ns",
 			   s->socket_read_ns > 0 ? s->socket_read_ns : NAN);
@@ -343,8 +330,7 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 	if (thread->core_type && *thread->core_type)
 		put_text(out, ", ", "core_type", thread->core_type);
 	put_u64(out, ", ", "merged", thread->n_merged);
-	key(out, ", ", "finished");
-	pmu_strbuf_add(out, thread->finished ? "true" : "false");
+	put_bool(out, ", ", "finished", thread->finished);
 	put_u64(out, ", ", "time_ns", thread->time_ns);
 	if (life) {
 		put_i64(out, ", ", "start_ns", thread->start_ns);
@@ -560,11 +546,7 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 	put_text(out, ", ", "path", row->path);
 	put_text(out, ", ", "group", s->group);
 	put_i64(out, ", ", "depth", row->depth);
-	key(out, ", ", "parent");
-	if (row->parent < 0)
-		pmu_strbuf_add(out, "null");
-	else
-		pmu_encode_json(out, s->row[row->parent].path);
+	put_nullable(out, ", ", "parent", row->parent < 0 ? NULL : s->row[row->parent].path);
 	put_u64(out, ", ", "n_threads", row->n_threads);
 	pmu_strbuf_add(out, ",\n     ");
 	put_measured(out, s, row, ",\n     ");
@@ -619,8 +601,7 @@ static void put_json_team(struct pmu_strbuf *out, const struct pmu_model *model,
 	if (!team)
 		return;
 	key(out, ",\n     ", "team");
-	key(out, "{", "others");
-	pmu_strbuf_add(out, team->has_others ? "true" : "false");
+	put_bool(out, "{", "others", team->has_others);
 	for (size_t k = 0; k < pmu_n_fields; k++) {
 		struct pmu_number number = pmu_field_get(&pmu_fields[k], &team->all);
 
@@ -682,11 +663,7 @@ static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
 
 		next_line(out, !i, "    ");
 		put_text(out, "{", "text", doubt->text);
-		key(out, ", ", "region");
-		if (doubt->region && doubt->region[0])
-			pmu_encode_json(out, doubt->region);
-		else
-			pmu_strbuf_add(out, "null");
+		put_known_text(out, ", ", "region", doubt->region);
 		if (model->n_parts)
 			put_i64(out, ", ", "part", doubt->part);
 		if (doubt->n_parts)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "report/encode.h"
@@ -25,6 +26,46 @@ static inline void put_text(struct pmu_strbuf *out, const char *before, const ch
 	pmu_encode_json(out, text);
 }
 
+static inline void put_null(struct pmu_strbuf *out, const char *before, const char *name)
+{
+	key(out, before, name);
+	pmu_strbuf_add(out, "null");
+}
+
+/* NULL: null */
+static inline void put_nullable(struct pmu_strbuf *out, const char *before, const char *name,
+				const char *text)
+{
+	if (text)
+		put_text(out, before, name, text);
+	else
+		put_null(out, before, name);
+}
+
+/* NULL and "": null, nothing to say or not known */
+static inline void put_known_text(struct pmu_strbuf *out, const char *before, const char *name,
+				  const char *text)
+{
+	put_nullable(out, before, name, text && *text ? text : NULL);
+}
+
+static inline void put_bool(struct pmu_strbuf *out, const char *before, const char *name,
+			    bool value)
+{
+	key(out, before, name);
+	pmu_strbuf_add(out, value ? "true" : "false");
+}
+
+/* @value: -1: null */
+static inline void put_answer(struct pmu_strbuf *out, const char *before, const char *name,
+			      int value)
+{
+	if (value < 0)
+		put_null(out, before, name);
+	else
+		put_bool(out, before, name, value);
+}
+
 static inline void put_u64(struct pmu_strbuf *out, const char *before, const char *name,
 			   uint64_t value)
 {
@@ -35,11 +76,10 @@ static inline void put_u64(struct pmu_strbuf *out, const char *before, const cha
 static inline void put_known(struct pmu_strbuf *out, const char *before, const char *name,
 			     bool known, uint64_t value)
 {
-	key(out, before, name);
 	if (known)
-		pmu_encode_u64(out, value);
+		put_u64(out, before, name, value);
 	else
-		pmu_strbuf_add(out, "null");
+		put_null(out, before, name);
 }
 
 /* -1 stands for unknown */
@@ -80,6 +120,26 @@ static inline void end_list(struct pmu_strbuf *out, bool empty, const char *inde
 		pmu_strbuf_add(out, indent);
 	}
 	pmu_strbuf_add(out, "]");
+}
+
+/* A list of a text's lines; NULL: an empty one */
+static inline void put_lines(struct pmu_strbuf *out, const char *before, const char *name,
+			     const char *text)
+{
+	struct pmu_strbuf line = { 0 };
+
+	key(out, before, name);
+	pmu_strbuf_add(out, "[");
+	for (const char *at = text ? text : "", *end; *at; at = *end ? end + 1 : end) {
+		end = at + strcspn(at, "\n");
+		line.len = 0;
+		pmu_strbuf_add_n(&line, at, (size_t)(end - at));
+		pmu_strbuf_add(out, at == text ? "" : ", ");
+		pmu_encode_json(out, pmu_strbuf_text(&line));
+	}
+	pmu_strbuf_add(out, "]");
+	out->failed |= line.failed;
+	pmu_strbuf_free(&line);
 }
 
 #endif

@@ -45,16 +45,10 @@ static void put_side(struct pmu_strbuf *out, const char *name, const struct pmu_
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_flag(struct pmu_strbuf *out, const char *before, const char *name, bool value)
-{
-	key(out, before, name);
-	pmu_strbuf_add(out, value ? "true" : "false");
-}
-
 static void put_diff_value(struct pmu_strbuf *out, const struct pmu_diff_value *value)
 {
 	put_text(out, "{", "verdict", pmu_diff_verdict_name(value->verdict));
-	put_flag(out, ", ", "own", value->is_own);
+	put_bool(out, ", ", "own", value->is_own);
 	put_double(out, ", ", "a", value->a.median);
 	put_double(out, ", ", "b", value->b.median);
 	put_double(out, ", ", "all_a", value->all_a.median);
@@ -71,9 +65,9 @@ static void put_diff_row(struct pmu_strbuf *out, const struct pmu_diff_group *gr
 {
 	put_text(out, "{", "name", row->name);
 	put_text(out, ", ", "path", row->path);
-	put_flag(out, ", ", "a", row->a >= 0);
-	put_flag(out, ", ", "b", row->b >= 0);
-	put_flag(out, ", ", "differs", row->differs);
+	put_bool(out, ", ", "a", row->a >= 0);
+	put_bool(out, ", ", "b", row->b >= 0);
+	put_bool(out, ", ", "differs", row->differs);
 	pmu_strbuf_add(out, ", \"values\": [");
 	for (unsigned int m = 0; m < group->n_measures; m++) {
 		next_line(out, !m, "          ");
@@ -91,7 +85,7 @@ static void put_diff_group(struct pmu_strbuf *out, const struct pmu_diff_group *
 		put_text(out, "{", "name", group->measure[m].name);
 		put_text(out, ", ", "unit", group->measure[m].unit);
 		put_text(out, ", ", "kind", pmu_series_kind_name(group->measure[m].kind));
-		put_flag(out, ", ", "compared", group->measure[m].compared);
+		put_bool(out, ", ", "compared", group->measure[m].compared);
 		pmu_strbuf_add(out, "}");
 	}
 	end_list(out, !group->n_measures, "     ");

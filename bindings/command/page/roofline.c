@@ -38,10 +38,7 @@ static void put_flops(struct pmu_strbuf *out, const struct pmu_roofline *rooflin
 		next_line(out, !i, "   ");
 		put_text(out, "{", "name", name);
 		put_rate(out, roofline, &flops->rate);
-		key(out, ",", "peak");
-		pmu_strbuf_add(out, pmu_ceilings_peak(ceilings, flops->precision) == flops
-					    ? "true"
-					    : "false");
+		put_bool(out, ",", "peak", pmu_ceilings_peak(ceilings, flops->precision) == flops);
 		pmu_strbuf_add(out, "}");
 	}
 }

@@ -252,8 +252,7 @@ static void put_team(const struct rows *rows, const struct pmu_model_team *team)
 {
 	struct pmu_strbuf *out = rows->out;
 
-	key(out, "{", "others");
-	pmu_strbuf_add(out, team->has_others ? "true" : "false");
+	put_bool(out, "{", "others", team->has_others);
 	put_known(out, ",", "time_ns", team->time_known, team->all.time_ns);
 	put_known(out, ",", "n_threads", team->n_threads, team->n_threads);
 	put_double(out, ",", "imbalance", team->imbalance);

@@ -173,13 +173,10 @@ static void put_series_region(const struct writing *w, unsigned int at)
 
 	put_text(w->out, "{", "name", region->name);
 	put_text(w->out, ", ", "path", region->path);
-	key(w->out, ", ", "parent");
-	if (region->parent < 0)
-		pmu_strbuf_add(w->out, "null");
-	else
-		pmu_encode_json(w->out, w->group->region[region->parent].path);
-	pmu_strbuf_addf(w->out, ", \"flat\": %s, \"values\": [",
-			region->is_flat ? "true" : "false");
+	put_nullable(w->out, ", ", "parent",
+		     region->parent < 0 ? NULL : w->group->region[region->parent].path);
+	put_bool(w->out, ", ", "flat", region->is_flat);
+	pmu_strbuf_add(w->out, ", \"values\": [");
 	for (unsigned int m = 0; m < w->group->n_measures; m++) {
 		enum pmu_series_kind kind = w->group->measure[m].kind;
 
