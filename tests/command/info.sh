@@ -26,22 +26,25 @@ json() {
 : >out
 : >err
 
-# The JSON is written with two blanks a level and a member a line: that is enough to find a member by its path.
+# A member's value by its path; an element of an array has no name.
 cat >pick <<'EOF'
 #!/usr/bin/awk -f
 BEGIN { want = ARGV[1]; ARGV[1] = "" }
-{
-	match($0, /^ */); depth = RLENGTH / 2
-	text = substr($0, RLENGTH + 1)
-	if (text !~ /^"/) next
-	split(text, part, "\"")
-	name[depth] = part[2]
-	path = name[1]
-	for (i = 2; i <= depth; i++) path = path "." name[i]
-	if (path != want) next
-	sub(/^"[^"]*": /, "", text); sub(/,$/, "", text)
-	print text
-	exit
+{ text = text $0 }
+END {
+	while (match(text, /"([^"\\]|\\.)*"|[][{}:,]|[^][{}:," ]+/)) {
+		last = token
+		token = substr(text, RSTART, RLENGTH)
+		text = substr(text, RSTART + RLENGTH)
+		if (found) { print token; exit }
+		if (token ~ /^[[{]$/) name[++depth] = ""
+		if (token ~ /^[]}]$/) depth--
+		if (token != ":") continue
+		name[depth] = substr(last, 2, length(last) - 2)
+		path = name[1]
+		for (i = 2; i <= depth; i++) path = path "." name[i]
+		found = path == want
+	}
 }
 EOF
 chmod +x pick

@@ -97,10 +97,10 @@ static int show_info(struct pmu_info *info, const struct request *request)
 
 	pmu_info_identify(info, request->from.cpuid_file);
 	find_full_width(info, request->from.msr_device);
-	if (!request->json)
+	if (request->json)
+		pmu_info_json(info, &out);
+	else
 		pmu_info_text(info, &out);
-	else if (pmu_info_json(info, &out))
-		out.failed = 1;
 	return pmu_command_print(&out);
 }
 

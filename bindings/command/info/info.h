@@ -38,8 +38,8 @@ int pmu_info_write_raw(const struct pmu_machine *machine, const char *cpuid_file
 /** pmu_info_text() - for people. */
 void pmu_info_text(const struct pmu_info *info, struct pmu_strbuf *out);
 
-/** pmu_info_json() - for programs.  Return: 0 or -ENOMEM. */
-int pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out);
+/** pmu_info_json() - for programs. */
+void pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out);
 
 /** pmu_info_doubt() - what CPUID leaves open about this machine's counters, a sentence; NULL. */
 const char *pmu_info_doubt(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon);
