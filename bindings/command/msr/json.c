@@ -7,173 +7,169 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bindings/command/json/made.h"
 #include "bindings/command/msr/plan.h"
 #include "counters/msr/registers.h"
+#include "report/json_put.h"
 
-static json_t *msr_hex(uint64_t value)
+static void put_msr_value(struct pmu_strbuf *out, const char *name, uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%016" PRIX64, value);
-	return json_string(text);
+	put_text(out, ", ", name, text);
 }
 
-static json_t *address(uint32_t value)
+static void put_address(struct pmu_strbuf *out, uint32_t value)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%X", value);
-	return json_string(text);
+	put_text(out, ", ", "address", text);
 }
 
-static json_t *name(const struct pmu_machine *machine, uint32_t value)
+static void put_register(struct pmu_strbuf *out, const struct pmu_machine *machine, uint32_t value)
 {
 	char text[64];
 
 	pmu_msr_name(machine, value, text, sizeof(text));
-	return json_string(text);
+	put_text(out, ", ", "register", text);
 }
 
-static json_t *fields(const struct pmu_machine *machine, uint32_t where, uint64_t value)
+static void put_msr_fields(struct pmu_strbuf *out, const struct pmu_machine *machine,
+			   uint32_t where, uint64_t value)
 {
 	struct pmu_strbuf text = { 0 };
-	json_t *string;
 
 	pmu_msr_fields(machine, where, value, &text);
-	string = json_string(pmu_strbuf_text(&text));
+	put_text(out, ", ", "fields", pmu_strbuf_text(&text));
+	out->failed |= text.failed;
 	pmu_strbuf_free(&text);
-	return string;
 }
 
-static json_t *slot_event_name(const struct pmu_plan_shown *shown, int slot)
+static void put_slot_event(struct pmu_strbuf *out, const char *before,
+			   const struct pmu_plan_shown *shown, int slot)
 {
-	return slot < 0 ? json_null() : json_string(shown->group.event[slot].name);
+	put_nullable(out, before, "event", slot < 0 ? NULL : shown->group.event[slot].name);
 }
 
-static json_t *counter_object(const struct pmu_plan_shown *shown,
-			      const struct pmu_msr_counter *counter)
+/* The member of a kind or unit, and its end. */
+static void put_msr_counters(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+			     const struct pmu_msr_counter *counter, unsigned int n)
 {
-	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "event",
-			 slot_event_name(shown, counter->slot), "register",
-			 name(shown->machine, counter->address), "address",
-			 address(counter->address), "bits", (int)counter->bits, "rdpmc",
-			 counter->rdpmc == UINT32_MAX ? json_null()
-						      : json_integer((json_int_t)counter->rdpmc));
+	pmu_strbuf_add(out, ", \"counters\": [");
+	for (unsigned int i = 0; i < n; i++) {
+		next_line(out, !i, "      ");
+		put_slot_event(out, "{", shown, counter[i].slot);
+		put_register(out, shown->machine, counter[i].address);
+		put_address(out, counter[i].address);
+		put_u64(out, ", ", "bits", counter[i].bits);
+		put_known(out, ", ", "rdpmc", counter[i].rdpmc != UINT32_MAX, counter[i].rdpmc);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, !n, "    ");
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *plan_kinds(const struct pmu_plan_shown *shown)
+static void put_plan_kinds(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
 {
-	json_t *array = json_array();
-
+	pmu_strbuf_add(out, ",\n  \"kinds\": [");
 	for (unsigned int k = 0; k < shown->machine->n_kinds; k++) {
-		json_t *counters = json_array();
 		char type[32];
 
 		pmu_plan_kind_name(shown->machine, k, type, sizeof(type));
-		for (unsigned int i = 0; i < shown->program.n_counters[k]; i++)
-			json_array_append_new(counters,
-					      counter_object(shown, &shown->program.counter[k][i]));
-		json_array_append_new(array,
-				      json_pack("{s:s, s:o}", "type", type, "counters", counters));
+		next_line(out, !k, "    ");
+		put_text(out, "{", "type", type);
+		put_msr_counters(out, shown, shown->program.counter[k],
+				 shown->program.n_counters[k]);
 	}
-	return array;
+	end_list(out, !shown->machine->n_kinds, "  ");
 }
 
-static json_t *units(const struct pmu_plan_shown *shown)
+static void put_plan_units(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
 {
-	json_t *array = json_array();
-
+	pmu_strbuf_add(out, ",\n  \"units\": [");
 	for (size_t u = 0; u < shown->program.n_units; u++) {
 		const struct pmu_msr_unit *unit = &shown->program.unit[u];
-		json_t *counters = json_array();
 
-		for (unsigned int i = 0; i < unit->n_counters; i++)
-			json_array_append_new(counters, counter_object(shown, &unit->counter[i]));
-		json_array_append_new(array, json_pack("{s:i, s:i, s:o}", "socket", unit->package,
-						       "cpu", unit->cpu, "counters", counters));
+		next_line(out, !u, "    ");
+		pmu_strbuf_addf(out, "{\"socket\": %d, \"cpu\": %d", unit->package, unit->cpu);
+		put_msr_counters(out, shown, unit->counter, unit->n_counters);
 	}
-	return array;
+	end_list(out, !shown->program.n_units, "  ");
 }
 
-static json_t *left_out(const struct pmu_plan_shown *shown)
+static void put_plan_left_out(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)
 {
-	json_t *array = json_array();
+	bool first = true;
 
-	for (unsigned int i = 0; i < shown->fit.plan.n_slots; i++)
-		if (shown->fit.plan.absent >> i & 1)
-			json_array_append_new(array, json_pack("{s:o, s:s}", "event",
-							       slot_event_name(shown, (int)i),
-							       "why", shown->fit.why[i]));
-	return array;
-}
-
-static json_t *left_alone(const struct pmu_plan_shown *shown)
-{
-	const char *at = shown->program.taken ? shown->program.taken : "";
-	json_t *array = json_array();
-
-	while (*at) {
-		size_t len = strcspn(at, "\n");
-
-		json_array_append_new(array, json_stringn(at, len));
-		at += len + (at[len] == '\n');
+	pmu_strbuf_add(out, ",\n  \"left_out\": [");
+	for (unsigned int i = 0; i < shown->fit.plan.n_slots; i++) {
+		if (!(shown->fit.plan.absent >> i & 1))
+			continue;
+		next_line(out, first, "    ");
+		put_slot_event(out, "{", shown, (int)i);
+		put_text(out, ", ", "why", shown->fit.why[i]);
+		pmu_strbuf_add(out, "}");
+		first = false;
 	}
-	return array;
+	end_list(out, first, "  ");
 }
 
-static json_t *operation(const struct pmu_plan_shown *shown, size_t i)
+static void put_operation(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, size_t i)
 {
 	const struct pmu_msr_op *op = &shown->program.op[i];
 	bool looked = op->phase == PMU_MSR_LOOK && shown->found;
 	uint64_t value = looked ? shown->found[i] : op->value;
-	json_t *object = json_pack("{s:s, s:i, s:o, s:o, s:o, s:b}", "phase",
-				   pmu_msr_phase_name((enum pmu_msr_phase)op->phase), "cpu",
-				   (int)op->cpu, "socket",
-				   op->socket < 0 ? json_null() : json_integer(op->socket),
-				   "address", address(op->address), "register",
-				   name(shown->machine, op->address), "write", (int)op->write);
 
+	put_text(out, "{", "phase", pmu_msr_phase_name((enum pmu_msr_phase)op->phase));
+	put_i64(out, ", ", "cpu", op->cpu);
+	put_i64(out, ", ", "socket", op->socket);
+	put_address(out, op->address);
+	put_register(out, shown->machine, op->address);
+	put_bool(out, ", ", "write", op->write);
 	if (op->write || looked) {
-		json_object_set_new(object, "value", msr_hex(value));
-		json_object_set_new(object, "fields", fields(shown->machine, op->address, value));
+		put_msr_value(out, "value", value);
+		put_msr_fields(out, shown->machine, op->address, value);
 	}
 	if (op->write)
-		json_object_set_new(object, "mask", msr_hex(op->mask));
+		put_msr_value(out, "mask", op->mask);
 	if (op->slot >= 0) {
-		json_object_set_new(object, "slot", json_integer(op->slot));
-		json_object_set_new(object, "event", slot_event_name(shown, op->slot));
+		put_i64(out, ", ", "slot", op->slot);
+		put_slot_event(out, ", ", shown, op->slot);
 	}
-	return object;
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *operations(const struct pmu_plan_shown *shown)
+static void put_plan_machine(struct pmu_strbuf *out, const struct pmu_machine *machine)
 {
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < shown->program.n_ops; i++)
-		json_array_append_new(array, operation(shown, i));
-	return array;
+	key(out, ",\n  ", "machine");
+	put_text(out, "{", "vendor", machine->id.vendor);
+	put_u64(out, ", ", "family", machine->id.family);
+	put_u64(out, ", ", "model", machine->id.model);
+	put_u64(out, ", ", "stepping", machine->id.stepping);
+	put_text(out, ", ", "brand", machine->id.brand);
+	put_u64(out, ", ", "processors", machine->n_cpus);
+	put_u64(out, ", ", "cores", machine->n_cores);
+	put_u64(out, ", ", "sockets", machine->n_packages);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *plan_machine_object(const struct pmu_machine *machine)
+void pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out)
 {
-	return json_pack("{s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i}", "vendor", machine->id.vendor,
-			 "family", (int)machine->id.family, "model", (int)machine->id.model,
-			 "stepping", (int)machine->id.stepping, "brand", machine->id.brand,
-			 "processors", (int)machine->n_cpus, "cores", (int)machine->n_cores,
-			 "sockets", (int)machine->n_packages);
-}
-
-int pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out)
-{
-	json_t *root = json_pack("{s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "pmu_plan",
-				 1, "machine", plan_machine_object(shown->machine), "group",
-				 shown->group.name, "looked", shown->found != NULL, "not_looked",
-				 shown->found ? json_null() : json_string(shown->unlooked), "kinds",
-				 plan_kinds(shown), "units", units(shown), "left_out",
-				 left_out(shown), "left_alone", left_alone(shown), "operations",
-				 operations(shown));
-
-	return pmu_json_made(root, JSON_INDENT(1), out);
+	put_u64(out, "{\n  ", "pmu_plan", 1);
+	put_plan_machine(out, shown->machine);
+	put_text(out, ",\n  ", "group", shown->group.name);
+	put_bool(out, ",\n  ", "looked", shown->found);
+	put_nullable(out, ",\n  ", "not_looked", shown->found ? NULL : shown->unlooked);
+	put_plan_kinds(out, shown);
+	put_plan_units(out, shown);
+	put_plan_left_out(out, shown);
+	put_lines(out, ",\n  ", "left_alone", shown->program.taken);
+	pmu_strbuf_add(out, ",\n  \"operations\": [");
+	for (size_t i = 0; i < shown->program.n_ops; i++) {
+		next_line(out, !i, "    ");
+		put_operation(out, shown, i);
+	}
+	end_list(out, !shown->program.n_ops, "  ");
+	pmu_strbuf_add(out, "\n}\n");
 }

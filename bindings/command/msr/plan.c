@@ -108,8 +108,9 @@ static int show_plan(const struct pmu_command_msr *request, const struct pmu_mac
 	if (rc)
 		return pmu_fail(rc, "%s", shown->fit.first.why);
 	if (request->json)
-		return pmu_plan_json(shown, out);
-	pmu_plan_text(shown, request->all, out);
+		pmu_plan_json(shown, out);
+	else
+		pmu_plan_text(shown, request->all, out);
 	return 0;
 }
 

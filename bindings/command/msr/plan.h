@@ -23,8 +23,8 @@ struct pmu_plan_shown {
 /** pmu_plan_text() - for people; @all: each operation on a line of its own */
 void pmu_plan_text(const struct pmu_plan_shown *shown, bool all, struct pmu_strbuf *out);
 
-/** pmu_plan_json() - for programs.  Return: 0 or -ENOMEM. */
-int pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out);
+/** pmu_plan_json() - for programs. */
+void pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out);
 
 /** pmu_plan_kind_name() - "P core", "E core", "E core 2"; "core" where there is one kind */
 void pmu_plan_kind_name(const struct pmu_machine *machine, unsigned int kind, char *name,
