@@ -53,6 +53,9 @@ void pmu_doctor_here(struct pmu_strbuf *out);
 /** pmu_doctor_noise() - `pmu doctor --noise`.  Return: an exit status. */
 int pmu_doctor_noise(bool json);
 
+/** pmu_doctor_json_head() - the members that both documents begin with */
+void pmu_doctor_json_head(struct pmu_strbuf *out);
+
 /** pmu_doctor_json() - all of it for programs.  Return: an exit status. */
 int pmu_doctor_json(void);
 

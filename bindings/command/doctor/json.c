@@ -1,109 +1,128 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu doctor` for programs. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/place.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
-#include "bindings/command/json/made.h"
 #include "machine/clock.h"
 #include "pmu.h"
+#include "report/json_put.h"
 #include "store/place.h"
 
-static json_t *slot_names(const struct pmu_doctor_source *source, uint32_t slots)
+static void put_slots(struct pmu_strbuf *out, const struct pmu_doctor_source *source)
 {
-	json_t *list = json_array();
+	uint32_t slots = 0;
+	const char *before = "";
 
-	for (unsigned int i = 0; i < source->group.n_events; i++)
-		if (slots >> i & 1)
-			json_array_append_new(list, json_string(source->group.event[i].name));
-	return list;
+	if (source->usable)
+		slots = pmu_plan_mask(&source->fit.plan) & ~source->fit.plan.absent;
+	pmu_strbuf_add(out, ", \"counts\": [");
+	for (unsigned int i = 0; i < source->group.n_events; i++) {
+		if (!(slots >> i & 1))
+			continue;
+		pmu_strbuf_add(out, before);
+		pmu_encode_json(out, source->group.event[i].name);
+		before = ", ";
+	}
+	pmu_strbuf_add(out, "]");
 }
 
-static void append_loss(json_t *list, const struct pmu_fit_loss *loss)
+static void put_loss(struct pmu_strbuf *out, bool *first, const struct pmu_fit_loss *loss)
 {
-	if (loss->why[0])
-		json_array_append_new(list,
-				      json_pack("{s:o, s:s, s:o}", "events",
-						pmu_json_known_text(loss->names), "why", loss->why,
-						"mend", pmu_json_known_text(loss->mend)));
+	if (!loss->why[0])
+		return;
+	next_line(out, *first, "       ");
+	put_known_text(out, "{", "events", loss->names);
+	put_text(out, ", ", "why", loss->why);
+	put_known_text(out, ", ", "mend", loss->mend);
+	pmu_strbuf_add(out, "}");
+	*first = false;
 }
 
-static json_t *source_object(const struct pmu_backend *backend)
+static void put_losses(struct pmu_strbuf *out, const struct pmu_doctor_source *source)
+{
+	bool first = true;
+
+	pmu_strbuf_add(out, ",\n     \"missing\": [");
+	for (size_t i = 0; source->usable && i < PMU_ARRAY_LEN(source->fit.lost); i++)
+		put_loss(out, &first, &source->fit.lost[i]);
+	if (source->usable)
+		put_loss(out, &first, &source->fit.missing);
+	end_list(out, first, "     ");
+}
+
+static void put_source(struct pmu_strbuf *out, const struct pmu_backend *backend)
 {
 	struct pmu_doctor_source *source = calloc(1, sizeof(*source));
-	json_t *losses = json_array(), *object;
-	uint32_t counted;
 
 	if (!source) {
-		json_decref(losses);
-		return NULL;
+		out->failed = 1;
+		return;
 	}
 	pmu_doctor_try(backend, source);
-	counted = source->usable ? pmu_plan_mask(&source->fit.plan) & ~source->fit.plan.absent : 0;
-	for (size_t i = 0; source->usable && i < PMU_ARRAY_LEN(source->fit.lost); i++)
-		append_loss(losses, &source->fit.lost[i]);
-	if (source->usable)
-		append_loss(losses, &source->fit.missing);
-	object = json_pack(
-		"{s:s, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "name", backend->name, "usable",
-		source->usable, "why",
-		source->usable ? json_null() : pmu_json_known_text(source->fit.first.why), "mend",
-		source->usable ? json_null() : pmu_json_known_text(source->fit.first.mend),
-		"detail", pmu_json_known_text(source->detail), "user_read", source->user_read,
-		"group", pmu_json_known_text(source->group.name), "counts",
-		slot_names(source, counted), "missing", losses);
+	put_text(out, "{", "name", backend->name);
+	put_bool(out, ", ", "usable", source->usable);
+	put_known_text(out, ", ", "why", source->usable ? "" : source->fit.first.why);
+	put_known_text(out, ", ", "mend", source->usable ? "" : source->fit.first.mend);
+	put_known_text(out, ", ", "detail", source->detail);
+	put_bool(out, ", ", "user_read", source->user_read);
+	put_known_text(out, ", ", "group", source->group.name);
+	put_slots(out, source);
+	put_losses(out, source);
+	pmu_strbuf_add(out, "}");
 	free(source);
-	return object;
 }
 
-static json_t *sources(void)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; pmu_backends[i]; i++)
-		json_array_append_new(list, source_object(pmu_backends[i]));
-	return list;
-}
-
-static json_t *settings(void)
+static void put_kernel_settings(struct pmu_strbuf *out)
 {
 	struct pmu_doctor_setting setting;
-	json_t *list = json_array();
+	unsigned int i = 0;
 
-	for (unsigned int i = 0; pmu_doctor_setting(i, &setting); i++)
-		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:o}", "name", setting.name, "value",
-					setting.error ? json_null() : json_integer(setting.value),
-					"meaning",
-					setting.error ? json_null()
-						      : pmu_json_known_text(setting.meaning)));
-	return list;
+	pmu_strbuf_add(out, ",\n  \"settings\": [");
+	for (; pmu_doctor_setting(i, &setting); i++) {
+		next_line(out, !i, "    ");
+		put_text(out, "{", "name", setting.name);
+		if (setting.error)
+			put_null(out, ", ", "value");
+		else
+			pmu_strbuf_addf(out, ", \"value\": %" PRId64, setting.value);
+		put_known_text(out, ", ", "meaning", setting.error ? "" : setting.meaning);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, !i, "  ");
 }
 
-static json_t *machine(void)
+void pmu_doctor_json_head(struct pmu_strbuf *out)
 {
-	struct pmu_strbuf line = { 0 };
-	json_t *value;
+	struct pmu_strbuf machine = { 0 };
 
-	pmu_doctor_machine(&line);
-	value = pmu_json_known_text(pmu_strbuf_text(&line));
-	pmu_strbuf_free(&line);
-	return value;
+	pmu_doctor_machine(&machine);
+	put_u64(out, "{\n  ", "pmu_doctor", 1);
+	put_text(out, ",\n  ", "version", PMU_VERSION_STRING);
+	put_known_text(out, ",\n  ", "machine", pmu_strbuf_text(&machine));
+	out->failed |= machine.failed;
+	pmu_strbuf_free(&machine);
 }
 
 int pmu_doctor_json(void)
 {
 	char place[PMU_PLACE_MAX] = "";
 	struct pmu_strbuf out = { 0 };
-	json_t *root;
 
 	if (pmu_store_dir(0, place, sizeof(place)))
 		place[0] = '\0';
-	root = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o}", "pmu_doctor", 1, "version",
-			 PMU_VERSION_STRING, "machine", machine(), "clock",
-			 pmu_clock_name(pmu_clock_choose()), "sources", sources(), "settings",
-			 settings(), "stores", pmu_json_known_text(place));
-	pmu_json_made(root, JSON_INDENT(2), &out);
+	pmu_doctor_json_head(&out);
+	put_text(&out, ",\n  ", "clock", pmu_clock_name(pmu_clock_choose()));
+	pmu_strbuf_add(&out, ",\n  \"sources\": [");
+	for (int i = 0; pmu_backends[i]; i++) {
+		next_line(&out, !i, "    ");
+		put_source(&out, pmu_backends[i]);
+	}
+	end_list(&out, false, "  ");
+	put_kernel_settings(&out);
+	put_known_text(&out, ",\n  ", "stores", place);
+	pmu_strbuf_add(&out, "\n}\n");
 	return pmu_command_print(&out);
 }

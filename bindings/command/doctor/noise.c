@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu doctor --noise`: what makes times vary here. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
-#include "bindings/command/json/made.h"
 #include "bindings/command/noise/noise.h"
-#include "pmu.h"
+#include "report/json_put.h"
 
 #define WATCHED_NS 1000000000u
 
@@ -116,86 +116,96 @@ static int print_text(const struct watched *watched)
 
 /* --- for programs --- */
 
-/* What is missing is null. */
-static json_t *number_or_null(double value)
+/* Null is what is missing. */
+
+/* Six digits: what is seen in so short a time has no more. */
+static void put_seen(struct pmu_strbuf *out, const char *before, const char *name, double value)
 {
-	return isnan(value) ? json_null() : json_real(value);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", value);
+	put_double(out, before, name, strtod(text, NULL));
 }
 
-static json_t *count_or_null(uint64_t value)
+static void put_noise_count(struct pmu_strbuf *out, const char *name, uint64_t value)
 {
-	return value == PMU_NOISE_MISSING ? json_null() : json_integer((json_int_t)value);
+	put_known(out, ", ", name, value != PMU_NOISE_MISSING, value);
 }
 
-static json_t *flag(int value)
+static void put_work(struct pmu_strbuf *out, const struct pmu_noise_work *work)
 {
-	return value < 0 ? json_null() : json_boolean(value);
+	key(out, "{\n    ", "work");
+	put_i64(out, "{", "cpu", work->cpu);
+	put_noise_count(out, "times", work->n);
+	put_noise_count(out, "least_ns", work->least_ns);
+	put_noise_count(out, "median_ns", work->median_ns);
+	put_noise_count(out, "p99_ns", work->p99_ns);
+	put_noise_count(out, "most_ns", work->most_ns);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *work_object(const struct pmu_noise_work *work)
+static void put_run(struct pmu_strbuf *out, const struct pmu_noise_run *run)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
-			 work->cpu < 0 ? json_null() : json_integer(work->cpu), "times",
-			 count_or_null(work->n), "least_ns", count_or_null(work->least_ns),
-			 "median_ns", count_or_null(work->median_ns), "p99_ns",
-			 count_or_null(work->p99_ns), "most_ns", count_or_null(work->most_ns));
+	key(out, ",\n    ", "seen");
+	put_seen(out, "{", "seconds", run->wall_s);
+	put_seen(out, ", ", "other", run->other);
+	put_seen(out, ", ", "steal", run->steal);
+	put_seen(out, ", ", "siblings_s", run->sibling_s);
+	put_seen(out, ", ", "interrupts_per_s", run->interrupts);
+	put_seen(out, ", ", "most_interrupts_per_s", run->interrupted);
+	put_seen(out, ", ", "waits", run->pressure);
+	put_noise_count(out, "khz_min", run->khz_min);
+	put_noise_count(out, "khz_max", run->khz_max);
+	put_noise_count(out, "throttled_heat", run->throttles);
+	put_noise_count(out, "throttled_quota", run->quota_throttled);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *settings_object(const struct pmu_noise_sample *now)
+static void put_noise_settings(struct pmu_strbuf *out, const struct pmu_noise_sample *now)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:i}", "governor",
-			 pmu_json_known_text(now->governor), "driver",
-			 pmu_json_known_text(now->driver), "turbo", flag(now->turbo), "smt",
-			 flag(now->smt), "aslr",
-			 now->aslr < 0 ? json_null() : json_integer(now->aslr), "virtual",
-			 now->is_virtual, "huge_pages", pmu_json_known_text(now->huge_pages),
-			 "isolated", pmu_json_known_text(now->isolated), "tickless",
-			 pmu_json_known_text(now->tickless), "quota", number_or_null(now->quota),
-			 "processors", (int)now->n_cpus, "allowed", (int)now->n_allowed);
+	key(out, ",\n    ", "settings");
+	put_known_text(out, "{", "governor", now->governor);
+	put_known_text(out, ", ", "driver", now->driver);
+	put_answer(out, ", ", "turbo", now->turbo);
+	put_answer(out, ", ", "smt", now->smt);
+	put_i64(out, ", ", "aslr", now->aslr);
+	put_bool(out, ", ", "virtual", now->is_virtual);
+	put_known_text(out, ", ", "huge_pages", now->huge_pages);
+	put_known_text(out, ", ", "isolated", now->isolated);
+	put_known_text(out, ", ", "tickless", now->tickless);
+	put_seen(out, ", ", "quota", now->quota);
+	put_u64(out, ", ", "processors", now->n_cpus);
+	put_u64(out, ", ", "allowed", now->n_allowed);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *seen_object(const struct pmu_noise_run *run)
+static void put_findings(struct pmu_strbuf *out, const struct pmu_noise_findings *findings)
 {
-	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "seconds",
-			 run->wall_s, "other", number_or_null(run->other), "steal",
-			 number_or_null(run->steal), "siblings_s", number_or_null(run->sibling_s),
-			 "interrupts_per_s", number_or_null(run->interrupts),
-			 "most_interrupts_per_s", number_or_null(run->interrupted), "waits",
-			 number_or_null(run->pressure), "khz_min", count_or_null(run->khz_min),
-			 "khz_max", count_or_null(run->khz_max), "throttled_heat",
-			 count_or_null(run->throttles), "throttled_quota",
-			 count_or_null(run->quota_throttled));
-}
-
-static json_t *findings_list(const struct pmu_noise_findings *findings)
-{
-	json_t *list = json_array();
-
+	pmu_strbuf_add(out, ",\n    \"findings\": [");
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct pmu_noise_finding *finding = &findings->finding[i];
 
-		json_array_append_new(
-			list,
-			json_pack("{s:s, s:s, s:s, s:o}", "name", finding->name, "severity",
-				  pmu_noise_severity_name(finding->severity), "text", finding->text,
-				  "mend", pmu_json_known_text(finding->mend ? finding->mend : "")));
+		next_line(out, !i, "      ");
+		put_text(out, "{", "name", finding->name);
+		put_text(out, ", ", "severity", pmu_noise_severity_name(finding->severity));
+		put_text(out, ", ", "text", finding->text);
+		put_known_text(out, ", ", "mend", finding->mend);
+		pmu_strbuf_add(out, "}");
 	}
-	return list;
+	end_list(out, !findings->n, "    ");
 }
 
 static int print_json(const struct watched *watched)
 {
-	struct pmu_strbuf out = { 0 }, machine = { 0 };
-	json_t *root;
+	struct pmu_strbuf out = { 0 };
 
-	pmu_doctor_machine(&machine);
-	root = json_pack("{s:i, s:s, s:s, s:{s:o, s:o, s:o, s:o}}", "pmu_doctor", 1, "version",
-			 PMU_VERSION_STRING, "machine", pmu_strbuf_text(&machine), "noise", "work",
-			 work_object(&watched->work), "seen", seen_object(&watched->run),
-			 "settings", settings_object(&watched->after), "findings",
-			 findings_list(&watched->findings));
-	pmu_json_made(root, JSON_INDENT(2) | JSON_REAL_PRECISION(6), &out);
-	pmu_strbuf_free(&machine);
+	pmu_doctor_json_head(&out);
+	key(&out, ",\n  ", "noise");
+	put_work(&out, &watched->work);
+	put_run(&out, &watched->run);
+	put_noise_settings(&out, &watched->after);
+	put_findings(&out, &watched->findings);
+	pmu_strbuf_add(&out, "}\n}\n");
 	return pmu_command_print(&out);
 }
 
