@@ -267,7 +267,7 @@ static int show_events(const struct request *request, const struct pmu_machine *
 		}
 	}
 	if (!rc && request->json)
-		rc = pmu_event_view_json(view, n, machine, &out);
+		pmu_event_view_json(view, n, machine, &out);
 	free(view);
 	pmu_catalog_close(&catalog);
 	if (!rc)

@@ -28,9 +28,9 @@ struct pmu_event_view {
 void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_machine *machine,
 			 struct pmu_strbuf *out);
 
-/** pmu_event_view_json() - for programs.  Return: 0 or -ENOMEM. */
-int pmu_event_view_json(const struct pmu_event_view *view, size_t n,
-			const struct pmu_machine *machine, struct pmu_strbuf *out);
+/** pmu_event_view_json() - for programs. */
+void pmu_event_view_json(const struct pmu_event_view *view, size_t n,
+			 const struct pmu_machine *machine, struct pmu_strbuf *out);
 
 /** One field of an event select by its name; flags have the value 1. */
 struct pmu_event_field {

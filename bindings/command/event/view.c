@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two faces of `pmu event`. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bindings/command/event/event.h"
-#include "bindings/command/json/made.h"
-#include "report/encode.h"
+#include "report/json_put.h"
 
 /* --- fields --- */
 
@@ -209,53 +209,77 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 
 /* --- JSON --- */
 
-/* 64 bits do not fit into every reader's numbers. */
-static json_t *event_hex(uint64_t value)
+/* A string, for 64 bits do not fit into every reader's numbers. */
+static void put_hex(struct pmu_strbuf *out, const char *name, bool known, uint64_t value)
 {
-	return json_sprintf("0x%" PRIx64, value);
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	put_nullable(out, ", ", name, known ? text : NULL);
 }
 
 /* The number of a PMU's type is another one at each boot: then it is given by its name. */
-static json_t *json_perf(const struct pmu_slot *slot)
+static void put_perf(struct pmu_strbuf *out, const struct pmu_slot *slot)
 {
-	if (slot->type == PMU_TYPE_NONE && !slot->pmu[0])
-		return json_null();
-	return json_pack("{s:o, s:o*, s:o, s:o, s:o*}", "type",
-			 slot->type == PMU_TYPE_NONE ? json_null()
-						     : json_integer((json_int_t)slot->type),
-			 "pmu", slot->pmu[0] ? json_string(slot->pmu) : NULL, "config",
-			 event_hex(slot->config), "config1", event_hex(slot->config1), "config2",
-			 slot->config2 ? event_hex(slot->config2) : NULL);
+	bool numbered = slot->type != PMU_TYPE_NONE;
+
+	if (!numbered && !slot->pmu[0]) {
+		put_null(out, ", ", "perf_event");
+		return;
+	}
+	key(out, ", ", "perf_event");
+	put_known(out, "{", "type", numbered, slot->type);
+	if (slot->pmu[0])
+		put_text(out, ", ", "pmu", slot->pmu);
+	put_hex(out, "config", true, slot->config);
+	put_hex(out, "config1", true, slot->config1);
+	if (slot->config2)
+		put_hex(out, "config2", true, slot->config2);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *json_fields(const struct pmu_event_view *view)
+static void put_fields(struct pmu_strbuf *out, const struct pmu_event_view *view)
 {
 	struct pmu_event_field field[PMU_EVENT_MAX_FIELDS];
 	size_t n = pmu_event_view_fields(view, field);
-	json_t *object = json_object();
 
+	key(out, ", ", "fields");
 	for (size_t i = 0; i < n; i++)
-		json_object_set_new(object, field[i].name,
-				    field[i].flag ? json_true()
-						  : json_integer((json_int_t)field[i].value));
-	return object;
+		if (field[i].flag)
+			put_bool(out, i ? ", " : "{", field[i].name, true);
+		else
+			put_u64(out, i ? ", " : "{", field[i].name, field[i].value);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *json_counters(const struct pmu_event_view *view)
+static void put_general(struct pmu_strbuf *out, const struct pmu_event_view *view)
 {
-	json_t *array;
+	bool any = view->has_select &&
+		   (view->event.slot.kind != PMU_SLOT_CORE || (view->any && !view->general));
+	const char *before = "";
 
-	if (view->event.slot.kind != PMU_SLOT_CORE || !view->has_select ||
-	    (view->any && !view->general))
-		return view->has_select ? json_string("any") : json_array();
-	array = json_array();
-	for (unsigned int i = 0; i < 32; i++)
-		if (view->general >> i & 1)
-			json_array_append_new(array, json_integer((json_int_t)i));
-	return array;
+	if (any) {
+		put_text(out, ", ", "general", "any");
+		return;
+	}
+	pmu_strbuf_add(out, ", \"general\": [");
+	for (unsigned int i = 0; view->has_select && i < 32; i++) {
+		if (!(view->general >> i & 1))
+			continue;
+		pmu_strbuf_addf(out, "%s%u", before, i);
+		before = ", ";
+	}
+	pmu_strbuf_add(out, "]");
 }
 
-static json_t *json_view(const struct pmu_event_view *view)
+static void put_said(struct pmu_strbuf *out, const struct pmu_vendor_event *said)
+{
+	put_bool(out, ", ", "deprecated", said->name && said->deprecated);
+	put_nullable(out, ", ", "successor", said->name ? said->successor : NULL);
+	put_known_text(out, ", ", "errata", said->name ? said->errata : NULL);
+}
+
+static void put_view(struct pmu_strbuf *out, const struct pmu_event_view *view)
 {
 	static const char *const kinds[] = {
 		[PMU_SLOT_CORE] = "core",           [PMU_SLOT_SOFTWARE] = "software",
@@ -263,51 +287,46 @@ static json_t *json_view(const struct pmu_event_view *view)
 		[PMU_SLOT_SIMULATED] = "simulated", [PMU_SLOT_NVML] = "nvml",
 	};
 	const struct pmu_slot *slot = &view->event.slot;
-	json_t *object = json_object();
 
-	json_object_set_new(object, "name", json_string(view->event.name));
-	json_object_set_new(object, "unit", json_string(view->event.unit));
-	json_object_set_new(object, "kind", json_string(kinds[slot->kind]));
-	json_object_set_new(object, "cores",
-			    slot->core_types
-				    ? json_string(slot->core_types == PMU_SLOT_P ? "P" : "E")
-				    : json_null());
-	json_object_set_new(object, "user", json_boolean(slot->user));
-	json_object_set_new(object, "kernel", json_boolean(slot->kernel));
-	json_object_set_new(object, "select",
-			    view->has_select ? event_hex(view->select) : json_null());
-	json_object_set_new(object, "fields", view->has_select ? json_fields(view) : json_null());
-	json_object_set_new(object, "general", json_counters(view));
-	json_object_set_new(object, "fixed",
-			    view->fixed >= 0 ? json_integer(view->fixed) : json_null());
-	json_object_set_new(object, "why", pmu_json_known_text(view->why));
-	json_object_set_new(object, "register", slot->extra ? event_hex(slot->extra) : json_null());
-	json_object_set_new(object, "register_value",
-			    slot->extra ? event_hex(slot->extra_value) : json_null());
-	json_object_set_new(object, "perf_event", json_perf(slot));
-	json_object_set_new(object, "deprecated",
-			    json_boolean(view->said.name && view->said.deprecated));
-	json_object_set_new(object, "successor",
-			    view->said.name && view->said.successor
-				    ? json_string(view->said.successor)
-				    : json_null());
-	json_object_set_new(object, "errata",
-			    view->said.name && view->said.errata[0] ? json_string(view->said.errata)
-								    : json_null());
-	return object;
+	put_text(out, "{", "name", view->event.name);
+	put_text(out, ", ", "unit", view->event.unit);
+	put_text(out, ", ", "kind", kinds[slot->kind]);
+	put_nullable(out, ", ", "cores",
+		     !slot->core_types                ? NULL
+		     : slot->core_types == PMU_SLOT_P ? "P"
+						      : "E");
+	put_bool(out, ", ", "user", slot->user);
+	put_bool(out, ", ", "kernel", slot->kernel);
+	put_hex(out, "select", view->has_select, view->select);
+	if (view->has_select)
+		put_fields(out, view);
+	else
+		put_null(out, ", ", "fields");
+	put_general(out, view);
+	put_i64(out, ", ", "fixed", view->fixed);
+	put_known_text(out, ", ", "why", view->why);
+	put_hex(out, "register", slot->extra, slot->extra);
+	put_hex(out, "register_value", slot->extra, slot->extra_value);
+	put_perf(out, slot);
+	put_said(out, &view->said);
+	pmu_strbuf_add(out, "}");
 }
 
-int pmu_event_view_json(const struct pmu_event_view *view, size_t n,
-			const struct pmu_machine *machine, struct pmu_strbuf *out)
+void pmu_event_view_json(const struct pmu_event_view *view, size_t n,
+			 const struct pmu_machine *machine, struct pmu_strbuf *out)
 {
-	json_t *events = json_array();
-	json_t *root;
-
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(events, json_view(&view[i]));
-	root = json_pack("{s:{s:s, s:i, s:i, s:i, s:s}, s:o}", "cpu", "vendor", machine->id.vendor,
-			 "family", (int)machine->id.family, "model", (int)machine->id.model,
-			 "stepping", (int)machine->id.stepping, "microarchitecture",
-			 machine->model ? machine->model->microarchitecture : "", "events", events);
-	return pmu_json_made(root, JSON_INDENT(2), out);
+	key(out, "{\n  ", "cpu");
+	put_text(out, "{", "vendor", machine->id.vendor);
+	put_u64(out, ", ", "family", machine->id.family);
+	put_u64(out, ", ", "model", machine->id.model);
+	put_u64(out, ", ", "stepping", machine->id.stepping);
+	put_text(out, ", ", "microarchitecture",
+		 machine->model ? machine->model->microarchitecture : "");
+	pmu_strbuf_add(out, "},\n  \"events\": [");
+	for (size_t i = 0; i < n; i++) {
+		next_line(out, !i, "    ");
+		put_view(out, &view[i]);
+	}
+	end_list(out, !n, "  ");
+	pmu_strbuf_add(out, "\n}\n");
 }
