@@ -209,8 +209,6 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/info/json.c \
 	%D%/command/info/leaves.c \
 	%D%/command/info/text.c \
-	%D%/command/json/made.c \
-	%D%/command/json/made.h \
 	%D%/command/list/elsewhere.c \
 	%D%/command/list/find.c \
 	%D%/command/list/list.c \

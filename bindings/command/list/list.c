@@ -164,15 +164,14 @@ static size_t width(void)
 static int show_list(struct request *request, struct pmu_catalog *catalog)
 {
 	struct pmu_strbuf out = { 0 };
-	int rc = 0;
+	int rc;
 
 	pmu_list_find(&request->list, catalog);
 	if (request->json)
-		rc = pmu_list_json(&request->list, &out);
+		pmu_list_json(&request->list, &out);
 	else
 		pmu_list_text(&request->list, width(), &out);
-	if (rc || request->list.failed)
-		out.failed = 1;
+	out.failed |= request->list.failed;
 	rc = pmu_command_print(&out);
 	if (rc || request->json || request->list.n_sections)
 		return rc;

@@ -54,7 +54,7 @@ void pmu_list_fit_elsewhere(const struct pmu_cpu_model *model, const struct pmu_
 /** pmu_list_text() - for people, @width columns wide */
 void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf *out);
 
-/** pmu_list_json() - for programs.  Return: 0 or -ENOMEM. */
-int pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out);
+/** pmu_list_json() - for programs. */
+void pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "base/compiler.h"
 #include "bindings/command/command.h"
-#include "bindings/command/json/made.h"
 #include "bindings/command/list/list.h"
-#include "report/encode.h"
+#include "report/json_put.h"
 
 #define NAME_MOST   30 /* of columns; longer names push their line to the right */
 #define ABOUT_LEAST 32 /* of columns behind such a name */
@@ -159,47 +158,49 @@ void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf 
 
 /* --- for programs --- */
 
-static json_t *row_object(const struct pmu_list_section *section, const struct pmu_list_row *row)
+static void put_list_row(struct pmu_strbuf *out, const struct pmu_list_section *section,
+			 const struct pmu_list_row *row)
 {
-	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", pmu_json_known_text(row->name),
-			 "about", pmu_json_known_text(row->about), "unit",
-			 pmu_json_known_text(row->unit), "from", section->from, "note",
-			 pmu_json_known_text(row->note), "why_not", pmu_json_known_text(row->why));
+	put_known_text(out, "{", "name", row->name);
+	put_known_text(out, ", ", "about", row->about);
+	put_known_text(out, ", ", "unit", row->unit);
+	put_text(out, ", ", "from", section->from);
+	put_known_text(out, ", ", "note", row->note);
+	put_known_text(out, ", ", "why_not", row->why);
+	pmu_strbuf_add(out, "}");
 }
 
-static json_t *row_objects(const struct pmu_list *list, enum pmu_list_kind kind)
+static void put_list_rows(struct pmu_strbuf *out, const struct pmu_list *list,
+			  enum pmu_list_kind kind)
 {
-	json_t *rows = json_array();
+	bool first = true;
 
-	for (size_t i = 0; i < list->n_sections; i++)
-		for (size_t r = 0; list->section[i].kind == kind && r < list->section[i].n_rows;
-		     r++)
-			json_array_append_new(
-				rows, row_object(&list->section[i], &list->section[i].row[r]));
-	return rows;
+	pmu_strbuf_add(out, "[");
+	for (size_t i = 0; i < list->n_sections; i++) {
+		const struct pmu_list_section *section = &list->section[i];
+
+		for (size_t r = 0; section->kind == kind && r < section->n_rows; r++) {
+			next_line(out, first, "    ");
+			put_list_row(out, section, &section->row[r]);
+			first = false;
+		}
+	}
+	end_list(out, first, "  ");
 }
 
-static json_t *notes_of(const struct pmu_list *list)
-{
-	const char *at = pmu_strbuf_text(&list->notes);
-	json_t *notes = json_array();
-
-	for (; *at; at += strcspn(at, "\n") + 1)
-		json_array_append_new(notes, json_stringn(at, strcspn(at, "\n")));
-	return notes;
-}
-
-int pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out)
+void pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out)
 {
 	static const char *const kinds[] = {
 		[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
 	};
-	json_t *root = json_pack("{s:o, s:o}", "cpu", pmu_json_known_text(list->cpu), "notes",
-				 notes_of(list));
 
-	for (size_t i = 0; i < PMU_ARRAY_LEN(kinds); i++)
-		if (list->wanted[i])
-			json_object_set_new(root, kinds[i],
-					    row_objects(list, (enum pmu_list_kind)i));
-	return pmu_json_made(root, JSON_INDENT(2), out);
+	put_known_text(out, "{\n  ", "cpu", list->cpu);
+	put_lines(out, ",\n  ", "notes", pmu_strbuf_text(&list->notes));
+	for (size_t i = 0; i < PMU_ARRAY_LEN(kinds); i++) {
+		if (!list->wanted[i])
+			continue;
+		key(out, ",\n  ", kinds[i]);
+		put_list_rows(out, list, (enum pmu_list_kind)i);
+	}
+	pmu_strbuf_add(out, "\n}\n");
 }

@@ -120,10 +120,15 @@ EOF
 # Of one processor: a letter for each group.
 marks() {
 	"$pmu" list groups --cpu "$1" --json | awk -v groups="$groups" '
-		function value(line) { sub(/^[^:]*: "?/, "", line); sub(/"?,?$/, "", line); return line }
-		/"name":/ { name = value($0) }
-		/"note":/ { note[name] = value($0) }
-		/"why_not":/ { why[name] = value($0) }
+		# of a line, which is a group: what stands behind a name, up to the next one
+		function value(of) {
+			if (!match($0, "\"" of "\": (null|\"([^\"\\\\]|\\\\.)*\")"))
+				return ""
+			of = substr($0, RSTART + length(of) + 4, RLENGTH - length(of) - 4)
+			gsub(/^"|"$/, "", of)
+			return of
+		}
+		/"name":/ { name = value("name"); note[name] = value("note"); why[name] = value("why_not") }
 		END {
 			n = split(groups, group, " ")
 			for (i = 1; i <= n; i++) {
