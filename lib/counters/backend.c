@@ -6,15 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct pmu_backend *const pmu_backends[] = {
-	&pmu_backend_perf,
-	&pmu_backend_msr,
-	&pmu_backend_valgrind,
-	&pmu_backend_software,
-	&pmu_backend_nvml,
-	&pmu_backend_clock,
-	NULL,
-};
+#define LISTED(name) &pmu_backend_##name,
+const struct pmu_backend *const pmu_backends[] = { PMU_BACKENDS(LISTED) NULL };
 
 const struct pmu_backend *pmu_backend_find(const char *name)
 {

@@ -229,7 +229,15 @@ struct pmu_backend {
 	void (*end)(void);
 };
 
-/** All sources, best first; ends with NULL. */
+/** PMU_BACKENDS() - all sources, best first: what @source makes of the name of each */
+#define PMU_BACKENDS(source) \
+	source(perf) source(msr) source(valgrind) source(software) source(nvml) source(clock)
+
+/** PMU_BACKEND_NAMES - what can be asked for: "auto, perf, msr" */
+#define PMU_BACKEND_NAMES       "auto" PMU_BACKENDS(PMU_BACKEND_NAMED)
+#define PMU_BACKEND_NAMED(name) ", " #name
+
+/** All of them, in that order; ends with NULL. */
 extern const struct pmu_backend *const pmu_backends[];
 
 /** pmu_backend_find() - the source of that name, NULL for none. */
@@ -252,11 +260,7 @@ int pmu_backend_probe(const struct pmu_backend *backend, const struct pmu_plan *
 const struct pmu_backend *pmu_backend_fallback(void);
 const struct pmu_backend *pmu_backend_time(void);
 
-extern const struct pmu_backend pmu_backend_perf;
-extern const struct pmu_backend pmu_backend_msr;
-extern const struct pmu_backend pmu_backend_valgrind;
-extern const struct pmu_backend pmu_backend_nvml;
-extern const struct pmu_backend pmu_backend_software;
-extern const struct pmu_backend pmu_backend_clock;
+#define PMU_BACKEND_DECLARED(name) extern const struct pmu_backend pmu_backend_##name;
+PMU_BACKENDS(PMU_BACKEND_DECLARED)
 
 #endif

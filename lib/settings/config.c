@@ -435,11 +435,8 @@ static int take_backend(struct pmu_config *config, const char *text)
 		n++;
 	}
 	near = pmu_closest(text, names);
-	return REFUSE(
-		config, text,
-		"no such source of counts; %s%s%sthere are auto, perf, msr, valgrind, software, "
-		"nvml and clock",
-		near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+	return REFUSE(config, text, "no such source of counts; %s%s%sthere are " PMU_BACKEND_NAMES,
+		      near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
 static int take_count(struct pmu_config *config, const char *text)

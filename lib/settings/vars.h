@@ -62,7 +62,7 @@ VALUED(PMU_EVENTS, "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
        "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", MEMBER(events),
        take_events, "--events", 'e', "EVENTS", NULL, pmu_complete_events, COUNTED,
        "what to count; 'pmu help events'")
-VALUED(PMU_BACKEND, "auto, perf, msr, valgrind, software, nvml, clock", "auto",
+VALUED(PMU_BACKEND, PMU_BACKEND_NAMES, "auto",
        "where counts come from; auto takes the first that can count what was asked for",
        MEMBER(backend), take_backend, "--source", 0, "NAME", NULL, NULL, MORE,
        "where counts come from")
