@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of events that mean the same on every CPU. */
 #include <linux/perf_event.h>
-#include <string.h>
 
 #include "base/compiler.h"
 #include "counters/nvml.h"
@@ -153,25 +152,3 @@ const struct pmu_event_about pmu_event_names[] = {
 	{ .name = NULL },
 };
 _Static_assert(PMU_ARRAY_LEN(pmu_event_names) <= 128, "the nearest of them is found");
-
-/* --- what the generic cache events are --- */
-
-const char *pmu_event_cache(const struct pmu_event *event, const char *vendor)
-{
-	static const char *const caches[][2] = {
-		{ "GenuineIntel", "last level cache" }, { "AuthenticAMD", "level 2 cache" },
-		{ "HygonGenuine", "level 2 cache" },    { "ARM", "level 1 data cache" },
-		{ "Ampere", "level 1 data cache" },
-	};
-	const struct pmu_slot *slot = &event->slot;
-
-	if (slot->kind != PMU_SLOT_CORE || slot->type != PERF_TYPE_HARDWARE ||
-	    (slot->config != PERF_COUNT_HW_CACHE_REFERENCES &&
-	     slot->config != PERF_COUNT_HW_CACHE_MISSES))
-		return NULL;
-	for (size_t i = 0; i < PMU_ARRAY_LEN(caches); i++) {
-		if (!strcmp(vendor, caches[i][0]))
-			return caches[i][1];
-	}
-	return NULL;
-}

@@ -72,17 +72,4 @@ struct pmu_event_about {
 /** All names; ends with a NULL name. */
 extern const struct pmu_event_about pmu_event_names[];
 
-/**
- * pmu_event_cache() - which cache the generic cache-references and cache-misses are about
- * @event: any event
- * @vendor: as in struct pmu_cpu_id
- *
- * Return: "last level cache", "level 2 cache", "level 1 data cache"; NULL for other events and
- * where it is not known.
- * Source: the kernel's tables: arch/x86/events/intel/core.c (architectural events 2EH/4FH,
- * 2EH/41H), arch/x86/events/amd/core.c (L2), drivers/perf/arm_pmuv3.c (L1D_CACHE,
- * L1D_CACHE_REFILL).
- */
-const char *pmu_event_cache(const struct pmu_event *event, const char *vendor);
-
 #endif

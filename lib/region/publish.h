@@ -40,15 +40,6 @@ static inline void pmu_publish_time(struct pmu_node *node, uint64_t ticks)
 	pmu_node_commit(node, &banks);
 }
 
-/* Of a row that has calls alone: everything else stays 0. */
-static inline void pmu_publish_call(struct pmu_node *node)
-{
-	struct pmu_banks banks = pmu_node_banks(node);
-
-	pmu_bank_put(&banks.is->calls, banks.was->calls + 1);
-	pmu_node_commit(node, &banks);
-}
-
 /* @n: of its slots, where the caller knows it while it is compiled */
 static inline __attribute__((always_inline)) void pmu_publish(struct pmu_node *node, uint64_t ticks,
 							      const uint64_t *now, size_t n)

@@ -62,14 +62,12 @@ static int signed_rank(size_t n)
 	return rc;
 }
 
-/* Level, quantile, sorted values */
+/* Level, sorted values */
 static int order(size_t n)
 {
-	struct pmu_interval i = pmu_stats_median_interval(value + 2, n - 2, value[0]);
+	struct pmu_interval i = pmu_stats_median_interval(value + 1, n - 1, value[0]);
 
-	print((double[]){ pmu_stats_median(value + 2, n - 2),
-			  pmu_stats_quantile(value + 2, n - 2, value[1]), i.low, i.high, i.level },
-	      5);
+	print((double[]){ pmu_stats_median(value + 1, n - 1), i.low, i.high, i.level }, 4);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Quantiles, and the interval of a median. */
+/* Medians, and their intervals. */
 #include <stdlib.h>
 
 #include "bindings/command/stats/parts.h"
@@ -15,18 +15,6 @@ static int by_value(const void *a, const void *b)
 void pmu_stats_sort(double *value, size_t n)
 {
 	qsort(value, n, sizeof(*value), by_value);
-}
-
-double pmu_stats_quantile(const double *sorted, size_t n, double q)
-{
-	double at = n ? (double)(n - 1) * q : 0;
-	size_t below = (size_t)at;
-
-	if (!n)
-		return NAN;
-	if (below + 1 >= n)
-		return sorted[n - 1];
-	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
 double pmu_stats_median(const double *sorted, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What repeated runs say: quantiles, intervals of medians, and whether two sets of values differ. */
+/* What repeated runs say: medians, their intervals, and whether two sets of values differ. */
 #ifndef PMU_COMMAND_STATS_H
 #define PMU_COMMAND_STATS_H
 
@@ -31,15 +31,6 @@ struct pmu_compared {
 
 /** pmu_stats_sort() - ascending */
 void pmu_stats_sort(double *value, size_t n);
-
-/**
- * pmu_stats_quantile() - type 7 of Hyndman and Fan 1996, R's default: straight between neighbours
- * @sorted: ascending
- * @q: 0 the least, 1 the most
- *
- * Return: NAN of no values.
- */
-double pmu_stats_quantile(const double *sorted, size_t n, double q);
 
 /** pmu_stats_median() - the mean of the middle two where @n is even; NAN of no values */
 double pmu_stats_median(const double *sorted, size_t n);

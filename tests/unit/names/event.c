@@ -333,19 +333,6 @@ static void keeps_terms_together_in_lists(void)
 	has(pmu_error_text(), "is UOPS_ISSUED.ANY by another name", "  is named twice");
 }
 
-static void says_which_cache(void)
-{
-	pmu_event_parse("cache-misses", NULL, &event);
-	is_str(pmu_event_cache(&event, "GenuineIntel"), "last level cache", "Intel");
-	is_str(pmu_event_cache(&event, "AuthenticAMD"), "level 2 cache", "AMD");
-	is_str(pmu_event_cache(&event, "ARM"), "level 1 data cache", "Arm");
-	is_str(pmu_event_cache(&event, "nobody"), NULL, "unknown");
-	pmu_event_parse("cycles", NULL, &event);
-	is_str(pmu_event_cache(&event, "GenuineIntel"), NULL, "cycles have no cache");
-	pmu_event_parse("major-faults", NULL, &event);
-	is_str(pmu_event_cache(&event, "GenuineIntel"), NULL, "nor has a software event");
-}
-
 UNIT_PART(event)
 {
 	knows_generic_names();
@@ -362,6 +349,5 @@ UNIT_PART(event)
 	reads_energy();
 	refuses_terms();
 	keeps_terms_together_in_lists();
-	says_which_cache();
 	return done_testing();
 }
