@@ -193,7 +193,8 @@ void pmu_pinning_abandon(struct pmu_pinning *pinning)
 	pmu_pinned_disown();
 }
 
-struct pmu_topology *pmu_pinning_topology(struct pmu_pinning *pinning)
+/* Loaded now if it is not yet; NULL with a sentence. */
+static struct pmu_topology *pinning_topology(struct pmu_pinning *pinning)
 {
 	if (!pinning->topology && pmu_topology_load(&pinning->topology))
 		pinning->topology_failed = true;
@@ -208,7 +209,7 @@ static int order_places(struct pmu_pinning *pinning, const struct pmu_mask *mask
 		return 0;
 	if (pinning->request.policy != PMU_PIN_LIST &&
 	    (!pinning->request.elsewhere || secure_getenv("HWLOC_XMLFILE")))
-		topology = pmu_pinning_topology(pinning);
+		topology = pinning_topology(pinning);
 	return pmu_places_order(&pinning->places, &pinning->request, topology, mask);
 }
 
@@ -328,7 +329,7 @@ static const struct pmu_mask *mask_elsewhere(struct pmu_pinning *pinning)
 	if (pmu_mask_next(&pinning->elsewhere, 0) >= 0)
 		return &pinning->elsewhere;
 	if (secure_getenv("HWLOC_XMLFILE"))
-		topology = pmu_pinning_topology(pinning);
+		topology = pinning_topology(pinning);
 	if (topology)
 		n = pmu_topology_machine(topology, &pu);
 	for (size_t i = 0; i < n; i++)

@@ -104,10 +104,6 @@ void pmu_pinning_release(struct pmu_pinning *pinning, int cpu);
  */
 void pmu_pinning_describe(const struct pmu_pinning *pinning, char *text, size_t size);
 
-/** pmu_pinning_topology() - the topology, loaded now if it is not yet; NULL with a
- * sentence. */
-struct pmu_topology *pmu_pinning_topology(struct pmu_pinning *pinning);
-
 /*
  * A pin is not inherited.  Code that starts a thread or a process does it between these
  * two: the calling thread has the mask in between that it had before we pinned it.

@@ -62,12 +62,6 @@ void pmu_check_free(struct pmu_check *check);
 /** pmu_check_is_exact() - is it a count that repeats to the last? */
 bool pmu_check_is_exact(const char *measure);
 
-/** pmu_check_describe() - a breach: "solve: instructions 120 -> 132 (+10.00%), limit +0.5%" */
-void pmu_check_describe(const struct pmu_check *check, const struct pmu_check_breach *breach,
-			struct pmu_strbuf *out);
-/** pmu_check_summary() - "2 of 84 values are beyond their limits" */
-void pmu_check_summary(const struct pmu_check *check, struct pmu_strbuf *out);
-
 /* Writers. */
 void pmu_check_write_text(const struct pmu_check *check, bool quiet, struct pmu_strbuf *out);
 /** For a step's summary.  @all: how the two differ. */

@@ -110,8 +110,9 @@ static void put_breach_values(struct pmu_strbuf *out, const struct pmu_check_bre
 	pmu_strbuf_add(out, ")");
 }
 
-void pmu_check_describe(const struct pmu_check *check, const struct pmu_check_breach *breach,
-			struct pmu_strbuf *out)
+/* "solve: instructions 120 -> 132 (+10.00%), limit +0.5%" */
+static void describe_breach(const struct pmu_check *check, const struct pmu_check_breach *breach,
+			    struct pmu_strbuf *out)
 {
 	if (!breach->row) {
 		pmu_strbuf_add(out, "limit ");
@@ -140,7 +141,8 @@ void pmu_check_describe(const struct pmu_check *check, const struct pmu_check_br
 	put_limit(out, check, breach);
 }
 
-void pmu_check_summary(const struct pmu_check *check, struct pmu_strbuf *out)
+/* "2 of 84 values are beyond their limits" */
+static void add_check_summary(const struct pmu_check *check, struct pmu_strbuf *out)
 {
 	size_t n[3] = { 0 };
 
@@ -229,11 +231,11 @@ void pmu_check_write_text(const struct pmu_check *check, bool quiet, struct pmu_
 	if (quiet && !check->n_breaches)
 		return;
 	pmu_strbuf_add(out, "pmu: ");
-	pmu_check_summary(check, out);
+	add_check_summary(check, out);
 	pmu_strbuf_add(out, "\n");
 	for (size_t i = 0; i < check->n_breaches; i++) {
 		pmu_strbuf_add(out, "  ");
-		pmu_check_describe(check, &check->breach[i], out);
+		describe_breach(check, &check->breach[i], out);
 		pmu_strbuf_add(out, "\n");
 	}
 	if (!quiet)
@@ -305,7 +307,7 @@ static void put_others(struct pmu_strbuf *out, const struct pmu_check *check)
 			continue;
 		n++;
 		text.len = 0;
-		pmu_check_describe(check, &check->breach[i], &text);
+		describe_breach(check, &check->breach[i], &text);
 		pmu_strbuf_add(out, "- ");
 		pmu_diff_escape(out, pmu_strbuf_text(&text));
 		pmu_strbuf_add(out, "\n");
@@ -323,7 +325,7 @@ void pmu_check_write_markdown(const struct pmu_check *check, const struct pmu_di
 	pmu_strbuf_addf(out, "### %s ", check->n_breaches ? "\xe2\x9d\x8c" : "\xe2\x9c\x85");
 	pmu_diff_plain(out, check->base->text[PMU_SERIES_PROGRAM]);
 	pmu_strbuf_add(out, ": ");
-	pmu_check_summary(check, out);
+	add_check_summary(check, out);
 	pmu_strbuf_add(out, "\n\n");
 	put_table(out, check);
 	put_others(out, check);
@@ -348,7 +350,7 @@ void pmu_check_write_annotations(const struct pmu_check *check, struct pmu_strbu
 
 	for (size_t i = 0; i < check->n_breaches && i < MAX_ANNOTATIONS; i++) {
 		text.len = 0;
-		pmu_check_describe(check, &check->breach[i], &text);
+		describe_breach(check, &check->breach[i], &text);
 		if (i + 1 == MAX_ANNOTATIONS && check->n_breaches > MAX_ANNOTATIONS)
 			pmu_strbuf_addf(&text, "; and %zu more",
 					check->n_breaches - MAX_ANNOTATIONS);

@@ -8,7 +8,4 @@
 /** pmu_diff_join() - groups, measures and regions that belong together.  Return: 0 or -ENOMEM. */
 int pmu_diff_join(struct pmu_diff *diff, const struct pmu_diff_request *request);
 
-/** pmu_diff_test() - values and verdicts.  Return: 0 or -ENOMEM. */
-int pmu_diff_test(struct pmu_diff *diff, const struct pmu_diff_request *request);
-
 #endif

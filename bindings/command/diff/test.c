@@ -417,7 +417,8 @@ static bool make_side(struct side *side, const struct pmu_series *series)
 	return side->raw && side->value;
 }
 
-int pmu_diff_test(struct pmu_diff *diff, const struct pmu_diff_request *request)
+/* Values and verdicts.  Return: 0 or -ENOMEM. */
+static int test_diff(struct pmu_diff *diff, const struct pmu_diff_request *request)
 {
 	struct testing t = { .diff = diff, .request = request };
 	bool made_a = make_side(&t.a, diff->a), made_b = make_side(&t.b, diff->b);
@@ -451,7 +452,7 @@ int pmu_diff_make(const struct pmu_series *a, const struct pmu_series *b,
 	*diff = (struct pmu_diff){ .a = a, .b = b, .name_a = "A", .name_b = "B" };
 	rc = pmu_diff_join(diff, request);
 	if (!rc)
-		rc = pmu_diff_test(diff, request);
+		rc = test_diff(diff, request);
 	return rc ? pmu_fail(rc, "no memory for the comparison") : 0;
 }
 

@@ -32,18 +32,4 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 void pmu_event_view_json(const struct pmu_event_view *view, size_t n,
 			 const struct pmu_machine *machine, struct pmu_strbuf *out);
 
-/** One field of an event select by its name; flags have the value 1. */
-struct pmu_event_field {
-	const char *name;
-	bool flag;
-	unsigned int value;
-};
-#define PMU_EVENT_MAX_FIELDS 24
-
-/** pmu_event_view_fields() - those that are not 0.  Return: how many. */
-size_t pmu_event_view_fields(const struct pmu_event_view *view, struct pmu_event_field *field);
-
-/** pmu_event_view_level() - "user level", "kernel", "user level and kernel" */
-const char *pmu_event_view_level(const struct pmu_slot *slot);
-
 #endif

@@ -9,13 +9,22 @@
 
 /* --- fields --- */
 
-size_t pmu_event_view_fields(const struct pmu_event_view *view, struct pmu_event_field *field)
+/* One field of an event select by its name; flags have the value 1. */
+struct event_field {
+	const char *name;
+	bool flag;
+	unsigned int value;
+};
+#define MOST_FIELDS 24
+
+/* Those that are not 0.  Return: how many. */
+static size_t fields_of_view(const struct pmu_event_view *view, struct event_field *field)
 {
 	struct pmu_select s;
 	size_t n = 0;
 
 	pmu_select_decode(view->layout, view->select, &s);
-	const struct pmu_event_field all[] = {
+	const struct event_field all[] = {
 		{ "event", false, s.event },
 		{ "umask", false, s.umask },
 		{ "umask2", false, s.umask2 },
@@ -41,14 +50,14 @@ size_t pmu_event_view_fields(const struct pmu_event_view *view, struct pmu_event
 		{ "all cores", true, s.all_cores },
 	};
 
-	_Static_assert(PMU_ARRAY_LEN(all) <= PMU_EVENT_MAX_FIELDS, "all of them fit");
+	_Static_assert(PMU_ARRAY_LEN(all) <= MOST_FIELDS, "all of them fit");
 	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
 		if (all[i].value || i < 2)
 			field[n++] = all[i];
 	return n;
 }
 
-const char *pmu_event_view_level(const struct pmu_slot *slot)
+static const char *level_of_slot(const struct pmu_slot *slot)
 {
 	if (slot->kind == PMU_SLOT_NVML)
 		return "whole machine";
@@ -84,8 +93,8 @@ static const char *boxes_of_slot(const struct pmu_slot *slot)
 
 static void add_select(const struct pmu_event_view *view, struct pmu_strbuf *out)
 {
-	struct pmu_event_field field[PMU_EVENT_MAX_FIELDS];
-	size_t n = pmu_event_view_fields(view, field);
+	struct event_field field[MOST_FIELDS];
+	size_t n = fields_of_view(view, field);
 
 	pmu_strbuf_addf(out,
 			view->select >> 32 ? "  select       0x%016" PRIX64 "  "
@@ -192,7 +201,7 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 	/* event files may hold anything */
 	pmu_encode_line(out, view->event.name);
 	pmu_strbuf_addf(out, "%s%s%s, %s, on ", view->event.unit[0] ? " [" : "", view->event.unit,
-			view->event.unit[0] ? "]" : "", pmu_event_view_level(slot));
+			view->event.unit[0] ? "]" : "", level_of_slot(slot));
 	add_cpu(machine, out);
 	if (slot->core_types)
 		pmu_strbuf_add(out, slot->core_types == PMU_SLOT_P ? ", P cores" : ", E cores");
@@ -240,8 +249,8 @@ static void put_perf(struct pmu_strbuf *out, const struct pmu_slot *slot)
 
 static void put_fields(struct pmu_strbuf *out, const struct pmu_event_view *view)
 {
-	struct pmu_event_field field[PMU_EVENT_MAX_FIELDS];
-	size_t n = pmu_event_view_fields(view, field);
+	struct event_field field[MOST_FIELDS];
+	size_t n = fields_of_view(view, field);
 
 	key(out, ", ", "fields");
 	for (size_t i = 0; i < n; i++)

@@ -11,9 +11,6 @@ struct pmu_roofline;
 /** pmu_page_sections() - a member "sections": the regions, see sections.c */
 void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model);
 
-/** pmu_page_topdown() - a member "topdown": the nodes of top-down analysis, if any was counted */
-void pmu_page_topdown(struct pmu_strbuf *out, const struct pmu_model *model);
-
 /**
  * pmu_page_roofline() - a member "roofline": what regions compute beside what the machine can
  * @why: why there are no ceilings; "" where there are

@@ -71,7 +71,8 @@ static void put_nodes_of(struct pmu_strbuf *out, const struct pmu_model *model)
 	pmu_strbuf_add(out, "]");
 }
 
-void pmu_page_topdown(struct pmu_strbuf *out, const struct pmu_model *model)
+/* The nodes of top-down analysis, if any was counted. */
+static void put_page_topdown(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	bool first = true;
 
@@ -133,7 +134,7 @@ int pmu_page_report(struct pmu_strbuf *out, const struct pmu_model *model,
 
 	pmu_json_before_regions(&json, model);
 	pmu_page_sections(&json, model);
-	pmu_page_topdown(&json, model);
+	put_page_topdown(&json, model);
 	rc = put_roofline(&json, model, beside->ceilings, beside->roofline);
 	pmu_json_after_regions(&json, model);
 	if (!rc) {

@@ -10,9 +10,6 @@
 #define PMU_SERIES_MAX_RUNS   100000u
 #define PMU_SERIES_MAX_VALUES ((size_t)1 << 28)
 
-/** pmu_series_grow() - room for one more; NULL without memory, and @list stays */
-void *pmu_series_grow(void *list, unsigned int n, unsigned int *room, size_t size);
-
 /** pmu_series_keep() - a copy that lives as long as the series; NULL is ""; "" without memory */
 const char *pmu_series_keep(struct pmu_series *series, const char *text);
 

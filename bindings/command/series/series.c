@@ -62,7 +62,8 @@ void pmu_series_free(struct pmu_series *series)
 	*series = (struct pmu_series){ .n_runs = 0 };
 }
 
-void *pmu_series_grow(void *list, unsigned int n, unsigned int *room, size_t size)
+/* Room for one more; NULL without memory, and @list stays. */
+static void *series_grow(void *list, unsigned int n, unsigned int *room, size_t size)
 {
 	unsigned int more = *room ? 2 * *room : 16;
 	void *grown;
@@ -155,8 +156,8 @@ int pmu_series_measure(struct pmu_series *series, struct pmu_series_group *group
 	for (unsigned int i = 0; i < group->n_measures; i++)
 		if (group->measure[i].kind == kind && !strcmp(group->measure[i].name, name))
 			return (int)i;
-	grown = pmu_series_grow(group->measure, group->n_measures, &group->measure_room,
-				sizeof(*grown));
+	grown = series_grow(group->measure, group->n_measures, &group->measure_room,
+			    sizeof(*grown));
 	if (!grown)
 		return -1;
 	group->measure = grown;
@@ -210,8 +211,7 @@ int pmu_series_region(struct pmu_series *series, struct pmu_series_group *group,
 	place = pmu_index_find(&group->index, hash_of(&sought), same_region, &sought);
 	if (place->thing)
 		return (int)(place->thing - 1);
-	grown = pmu_series_grow(group->region, group->n_regions, &group->region_room,
-				sizeof(*grown));
+	grown = series_grow(group->region, group->n_regions, &group->region_room, sizeof(*grown));
 	if (!grown)
 		return -1;
 	group->region = grown;
@@ -289,8 +289,8 @@ int pmu_series_remark(struct pmu_series *series, const char *text, const char *r
 		known->last = series->n_runs;
 		return 0;
 	}
-	grown = pmu_series_grow(series->remark, series->n_remarks, &series->remark_room,
-				sizeof(*grown));
+	grown = series_grow(series->remark, series->n_remarks, &series->remark_room,
+			    sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	series->remark = grown;

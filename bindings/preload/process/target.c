@@ -151,7 +151,8 @@ bool target_same_file(const char *a, const char *b)
 
 /* --- the search --- */
 
-bool target_is_executable(const char *path)
+/* A regular file that this process may execute. */
+static bool is_executable(const char *path)
 {
 	struct stat st;
 
@@ -189,7 +190,7 @@ bool target_search(const char *command, char *path, size_t size)
 	for (;; list++) {
 		size_t len = strcspn(list, ":");
 
-		if (join(list, len, command, path, size) && target_is_executable(path))
+		if (join(list, len, command, path, size) && is_executable(path))
 			return true;
 		list += len;
 		if (!*list)

@@ -50,9 +50,6 @@ int target_open(int dir, const char *path);
 /** target_same_file() - do both names lead to one file? */
 bool target_same_file(const char *a, const char *b);
 
-/** target_is_executable() - a regular file that this process may execute */
-bool target_is_executable(const char *path);
-
 /**
  * target_search() - as execvp() does, in PATH.  Return: whether there is such a command.
  * @path: result; untouched beyond @size: names that are longer are passed over

@@ -16,8 +16,9 @@
 
 /* --- what is left out --- */
 
-void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
-			  struct pmu_likwid_span what)
+/* Say that @what of a line is, and why: pmu_error_text(). */
+static void leave_out_of_group(struct pmu_likwid_reading *r, unsigned int line,
+			       struct pmu_likwid_span what)
 {
 	size_t len = strlen(r->scan.origin);
 	char why[PMU_ERROR_MAX];
@@ -124,7 +125,7 @@ static int resolve_counter(struct pmu_likwid_reading *r, struct pmu_likwid_count
 		if (!other->counted && other->name.unit == c->name.unit &&
 		    same_likwid_span(other->event, c->event))
 			return 0;
-	pmu_likwid_leave_out(r, c->line, c->event);
+	leave_out_of_group(r, c->line, c->event);
 	return 0;
 }
 
@@ -336,7 +337,7 @@ static int add_likwid_metric(struct pmu_likwid_reading *r, const struct pmu_likw
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc != 1) {
-		pmu_likwid_leave_out(r, metric->line, metric->name);
+		leave_out_of_group(r, metric->line, metric->name);
 		return 0;
 	}
 	if (group->n_metrics == PMU_GROUP_MAX_METRICS)

@@ -70,8 +70,6 @@ struct pmu_likwid_unit {
 	const char *why;  /* of UNKNOWN */
 };
 
-#define PMU_LIKWID_NAME_MAX 64
-
 /** A counter's name in parts. */
 struct pmu_likwid_name {
 	const struct pmu_likwid_unit *unit;
@@ -125,10 +123,6 @@ struct pmu_likwid_reading {
 	struct pmu_strbuf left_out;          /* events and metrics, as they are written */
 	char why[224];                       /* of the first that is left out */
 };
-
-/** pmu_likwid_leave_out() - say that @what of a line is, and why: pmu_error_text() */
-void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
-			  struct pmu_likwid_span what);
 
 /** pmu_likwid_options() - ":EDGEDETECT:THRESHOLD=0x1"; -EINVAL, -ENOTSUP with a sentence */
 int pmu_likwid_options(struct pmu_likwid_span text, struct pmu_likwid_options *options);

@@ -30,7 +30,7 @@ bool pmu_intel_is_fixed(const struct pmu_vendor_entry *entry)
  * 00H/00H; Bonnell: 0AH/00H) number the counters themselves from 1 on: none of them has a "Fixed
  * counter 0".
  */
-unsigned int pmu_intel_fixed(const struct pmu_vendor_entry *entry)
+static unsigned int fixed_counter_of(const struct pmu_vendor_entry *entry)
 {
 	if (!entry->code && entry->umask >= 1 && entry->umask <= PMU_PFM_MAX_PSEUDO)
 		return (unsigned int)entry->umask - 1;
@@ -49,7 +49,7 @@ static int fixed_config(const struct pmu_vendor_entry *entry, const struct pmu_v
 	static const struct {
 		uint8_t event, umask;
 	} known[] = { { 0xc0, 0x00 }, { 0x3c, 0x00 }, { 0x00, 0x03 }, { 0x00, 0x04 } };
-	unsigned int n = pmu_intel_fixed(entry);
+	unsigned int n = fixed_counter_of(entry);
 
 	if (n >= MAX_FIXED)
 		return pmu_vendor_wrong(entry, "Counter");

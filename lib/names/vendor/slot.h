@@ -47,9 +47,6 @@ int pmu_intel_uncore_check(const char *devices, const char *name, struct pmu_slo
 /** pmu_intel_is_fixed() - only a fixed counter counts it */
 bool pmu_intel_is_fixed(const struct pmu_vendor_entry *entry);
 
-/** pmu_intel_fixed() - number of the fixed counter, from 0 */
-unsigned int pmu_intel_fixed(const struct pmu_vendor_entry *entry);
-
 /** pmu_vendor_wrong() - the sentence about a member that could not be read.  Return: -EINVAL. */
 int pmu_vendor_wrong(const struct pmu_vendor_entry *entry, const char *member);
 
