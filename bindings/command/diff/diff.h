@@ -65,7 +65,6 @@ struct pmu_diff_group {
 
 struct pmu_diff {
 	const struct pmu_series *a, *b;
-	const char *name_a, *name_b;
 	unsigned int n_groups;
 	struct pmu_diff_group *group;
 	unsigned int n_notes;

@@ -449,7 +449,7 @@ int pmu_diff_make(const struct pmu_series *a, const struct pmu_series *b,
 {
 	int rc;
 
-	*diff = (struct pmu_diff){ .a = a, .b = b, .name_a = "A", .name_b = "B" };
+	*diff = (struct pmu_diff){ .a = a, .b = b };
 	rc = pmu_diff_join(diff, request);
 	if (!rc)
 		rc = test_diff(diff, request);

@@ -146,11 +146,8 @@ static double seconds(struct timeval time)
 static void add_command(const struct rusage *command, struct pmu_noise_run *out)
 {
 	out->own_s = seconds(command->ru_utime) + seconds(command->ru_stime);
-	out->faults_major = (uint64_t)command->ru_majflt;
-	out->faults_minor = (uint64_t)command->ru_minflt;
 	out->read_kib = (uint64_t)command->ru_inblock / 2; /* getrusage(2): blocks of 512 bytes */
 	out->involuntary = (uint64_t)command->ru_nivcsw;
-	out->voluntary = (uint64_t)command->ru_nvcsw;
 }
 
 static void add_times(const struct sums *sums, double wall_s, struct pmu_noise_run *out)

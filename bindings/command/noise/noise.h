@@ -23,7 +23,7 @@ struct pmu_noise_cpu {
 	int core;                   /* the lowest number among its siblings; -1 not known */
 	bool allowed;               /* we may run on it */
 	uint64_t busy;              /* user, nice and system */
-	uint64_t idle, iowait, irq; /* irq: with softirq */
+	uint64_t idle, irq;         /* irq: with softirq */
 	uint64_t steal;             /* a virtual machine's processor waited for a real one */
 	uint64_t interrupts;        /* all */
 	uint64_t device_interrupts; /* those with a number, of devices */
@@ -89,9 +89,8 @@ struct pmu_noise_run {
 	uint64_t throttles;        /* for heat */
 	uint64_t quota_throttled;  /* periods in which the cgroup's limit stopped it */
 	double quota_throttled_s;
-	uint64_t faults_major, faults_minor; /* of the command */
-	uint64_t read_kib;                   /* from disks, for the command */
-	uint64_t involuntary, voluntary;     /* context switches of the command */
+	uint64_t read_kib;    /* from disks, for the command */
+	uint64_t involuntary; /* context switches of the command */
 };
 
 /**

@@ -74,7 +74,6 @@ static bool take_cpu(const char *at, struct pmu_noise_cpu *cpu)
 		.core = -1,
 		.busy = time[USER] + time[NICE] + time[SYSTEM],
 		.idle = time[IDLE],
-		.iowait = time[IOWAIT],
 		.irq = time[IRQ] + time[SOFTIRQ],
 		.steal = n > STEAL ? time[STEAL] : PMU_NOISE_MISSING,
 		.interrupts = PMU_NOISE_MISSING,
