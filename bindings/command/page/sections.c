@@ -101,6 +101,29 @@ static void put_column(const struct rows *rows, const char *name, put_cell *put)
 	pmu_strbuf_add(rows->out, "]");
 }
 
+typedef void put_nth(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i);
+
+static void put_nth_column(const struct rows *rows, unsigned int k, put_nth *put)
+{
+	pmu_strbuf_add(rows->out, "[");
+	for (unsigned int i = 0; i < rows->n; i++) {
+		if (i)
+			pmu_strbuf_add_n(rows->out, ",", 1);
+		put(rows->out, row_at(rows, i), k);
+	}
+	pmu_strbuf_add(rows->out, "]");
+}
+
+static void put_field(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
+{
+	struct pmu_number number = pmu_field_get(&pmu_fields[i], row);
+
+	if (number.is_double)
+		put_number_or_null(out, number.real);
+	else
+		put_count(out, number.is_known, number.integer);
+}
+
 /* @of: enum pmu_field_of: the numbers that are of that kind, then flags */
 static void put_numbers(const struct rows *rows, unsigned int of)
 {
@@ -110,25 +133,12 @@ static void put_numbers(const struct rows *rows, unsigned int of)
 		if (!(field->of & of))
 			continue;
 		key(rows->out, ",\n    ", field->column ? field->column : field->key);
-		pmu_strbuf_add(rows->out, "[");
-		for (unsigned int i = 0; i < rows->n; i++) {
-			struct pmu_number number = pmu_field_get(field, row_at(rows, i));
-
-			if (i)
-				pmu_strbuf_add_n(rows->out, ",", 1);
-			if (number.is_double)
-				put_number_or_null(rows->out, number.real);
-			else
-				put_count(rows->out, number.is_known, number.integer);
-		}
-		pmu_strbuf_add(rows->out, "]");
+		put_nth_column(rows, (unsigned int)k, put_field);
 	}
 	put_column(rows, "flags", put_flags);
 }
 
 /* --- columns of which there is one for each count or metric --- */
-
-typedef void put_nth(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i);
 
 static void put_net(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
 {
@@ -179,13 +189,8 @@ static void put_matrix(const struct rows *rows, const char *name, unsigned int n
 	key(rows->out, ",\n    ", name);
 	pmu_strbuf_add(rows->out, "[");
 	for (unsigned int k = 0; k < n; k++) {
-		pmu_strbuf_add(rows->out, k ? ",\n     [" : "[");
-		for (unsigned int i = 0; i < rows->n; i++) {
-			if (i)
-				pmu_strbuf_add_n(rows->out, ",", 1);
-			put(rows->out, row_at(rows, i), k);
-		}
-		pmu_strbuf_add(rows->out, "]");
+		pmu_strbuf_add(rows->out, k ? ",\n     " : "");
+		put_nth_column(rows, k, put);
 	}
 	pmu_strbuf_add(rows->out, "]");
 }
@@ -229,23 +234,15 @@ static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate
 	pmu_strbuf_add(out, "]");
 }
 
-static void put_estimates(const struct rows *rows)
+/* @n: counts */
+static void put_estimates(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int n)
 {
-	struct pmu_strbuf *out = rows->out;
-
-	key(out, ",\n    ", "estimates");
-	for (unsigned int i = 0; i < rows->n; i++) {
-		const struct pmu_model_row *row = row_at(rows, i);
-
-		pmu_strbuf_add(out, i ? "," : "[");
-		pmu_strbuf_add(out, row->estimate ? "[" : "null");
-		for (unsigned int k = 0; row->estimate && k < rows->section->n_counts; k++) {
-			pmu_strbuf_add(out, k ? "," : "");
-			put_estimate(out, &row->estimate[k]);
-		}
-		pmu_strbuf_add(out, row->estimate ? "]" : "");
+	pmu_strbuf_add(out, row->estimate ? "[" : "null");
+	for (unsigned int k = 0; row->estimate && k < n; k++) {
+		pmu_strbuf_add(out, k ? "," : "");
+		put_estimate(out, &row->estimate[k]);
 	}
-	pmu_strbuf_add(out, "]");
+	pmu_strbuf_add(out, row->estimate ? "]" : "");
 }
 
 static void put_team(const struct rows *rows, const struct pmu_model_team *team)
@@ -306,8 +303,10 @@ static void put_sums(const struct rows *rows)
 	}
 	if (any_row(rows, has_least))
 		put_matrix(rows, "least", s->n_counts, put_least);
-	if (any_row(rows, has_estimate))
-		put_estimates(rows);
+	if (any_row(rows, has_estimate)) {
+		key(rows->out, ",\n    ", "estimates");
+		put_nth_column(rows, s->n_counts, put_estimates);
+	}
 	if (any_row(rows, has_team))
 		put_teams(rows);
 	pmu_strbuf_add(rows->out, "}");
