@@ -72,100 +72,59 @@ static double siblings(const struct pmu_noise_run *run)
 	return run->sibling_s / run->wall_s;
 }
 
-/* --- and in words --- */
-
-static void add_range(struct pmu_strbuf *out, double least, double most)
-{
-	if (most - least >= 1)
-		pmu_strbuf_addf(out, "%.0f to ", least);
-	pmu_strbuf_addf(out, "%.0f", most);
-}
-
-static void tell_other(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "other programs and the kernel used ");
-	pmu_noise_add_percent(out, least, most);
-	pmu_strbuf_add(out, " of the processors' time");
-}
-
-static void tell_steal(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "the host took ");
-	pmu_noise_add_percent(out, least, most);
-	pmu_strbuf_add(out, " of the processors' time from this virtual machine (steal time)");
-}
-
-static void tell_quota(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "the time limit of the container (cgroup) was reached ");
-	add_range(out, least, most);
-	pmu_strbuf_add(out, most < 1.5 ? " time" : " times");
-}
-
-static void tell_heat(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "the processor was slowed down for heat ");
-	add_range(out, least, most);
-	pmu_strbuf_add(out, most < 1.5 ? " time" : " times");
-}
-
-static void tell_disk(struct pmu_strbuf *out, double least, double most)
-{
-	add_range(out, least, most);
-	pmu_strbuf_add(out, " MB were read from disk");
-}
-
-static void tell_interrupts(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "devices interrupted one of the processors ");
-	add_range(out, least, most);
-	pmu_strbuf_add(out, " times a second");
-}
-
-static void tell_preempted(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "the command's threads had to leave their processors for others ");
-	add_range(out, least, most);
-	pmu_strbuf_add(out, " times in a second of their time");
-}
-
-static void tell_siblings(struct pmu_strbuf *out, double least, double most)
-{
-	pmu_strbuf_add(out, "both processors of a core were busy at once for ");
-	pmu_noise_add_percent(out, least, most > 1 ? 1 : most);
-	pmu_strbuf_add(out, " of the time or more");
-}
-
 static const struct disturbance {
 	const char *name;
 	double (*value)(const struct pmu_noise_run *run);
 	double least; /* from here on a run is disturbed */
 	enum pmu_noise_severity severity;
-	bool is_count; /* of each run */
-	void (*tell)(struct pmu_strbuf *out, double least, double most);
+	/* its value: a share of time; a count in a run, or of how often; a rate */
+	enum { SHARE, COUNT, TIMES, RATE } kind;
+	/* in words what it does, around the number; of TIMES with an s where that is not one */
+	const char *before, *behind;
 	const char *mend; /* NULL: it depends */
 } disturbances[] = {
-	{ "quota", quota, 1, PMU_NOISE_DISTURBS, true, tell_quota,
+	{ "quota", quota, 1, PMU_NOISE_DISTURBS, TIMES,
+	  "the time limit of the container (cgroup) was reached ", " time",
 	  "raise the limit, or run fewer threads" },
-	{ "heat", heat, 1, PMU_NOISE_DISTURBS, true, tell_heat,
-	  "cool the machine better, or measure with turbo off" },
+	{ "heat", heat, 1, PMU_NOISE_DISTURBS, TIMES, "the processor was slowed down for heat ",
+	  " time", "cool the machine better, or measure with turbo off" },
 	/* a twentieth of a machine of two is a tenth of a processor */
-	{ "other-load", other, 0.05, PMU_NOISE_KNOW, false, tell_other,
+	{ "other-load", other, 0.05, PMU_NOISE_KNOW, SHARE, "other programs and the kernel used ",
+	  " of the processors' time",
 	  "stop what else runs, or bind the command to processors that are left to it: -C" },
-	{ "steal", steal, 0.01, PMU_NOISE_KNOW, false, tell_steal,
+	{ "steal", steal, 0.01, PMU_NOISE_KNOW, SHARE, "the host took ",
+	  " of the processors' time from this virtual machine (steal time)",
 	  "measure when the host is idle, or on a machine of one's own" },
-	{ "disk", disk, 1, PMU_NOISE_KNOW, true, tell_disk, NULL },
+	{ "disk", disk, 1, PMU_NOISE_KNOW, COUNT, "", " MB were read from disk", NULL },
 	/* some microseconds each: half a percent of a processor */
-	{ "interrupts", interrupts, 1000, PMU_NOISE_KNOW, false, tell_interrupts,
+	{ "interrupts", interrupts, 1000, PMU_NOISE_KNOW, RATE,
+	  "devices interrupted one of the processors ", " times a second",
 	  "bind the command to other processors: -C" },
 	/* the scheduler's slice is some milliseconds: a fourth of the time or more with another */
-	{ "preempted", preempted, 50, PMU_NOISE_KNOW, false, tell_preempted,
+	{ "preempted", preempted, 50, PMU_NOISE_KNOW, RATE,
+	  "the command's threads had to leave their processors for others ",
+	  " times in a second of their time",
 	  "as many threads as there are processors, and nothing else beside them" },
-	{ "siblings", siblings, 0.05, PMU_NOISE_KNOW, false, tell_siblings,
+	{ "siblings", siblings, 0.05, PMU_NOISE_KNOW, SHARE,
+	  "both processors of a core were busy at once for ", " of the time or more",
 	  "bind the command to one processor of each core: -C" },
 };
 
 /* --- sentences --- */
+
+static void add_disturbance(struct pmu_strbuf *out, const struct disturbance *of, double least,
+			    double most)
+{
+	pmu_strbuf_add(out, of->before);
+	if (of->kind == SHARE)
+		pmu_noise_add_percent(out, least, most > 1 ? 1 : most);
+	else if (most - least >= 1)
+		pmu_strbuf_addf(out, "%.0f to %.0f", least, most);
+	else
+		pmu_strbuf_addf(out, "%.0f", most);
+	pmu_strbuf_add(out, of->behind);
+	pmu_strbuf_add(out, of->kind == TIMES && most >= 1.5 ? "s" : "");
+}
 
 /* What is looked at, for one disturbance. */
 struct view {
@@ -257,8 +216,10 @@ static void tell_disturbance(const struct disturbance *of, const struct view *vi
 	if (known)
 		effect = pmu_noise_effect(view->time, view->value, view->disturbed, view->n,
 					  &longer);
-	of->tell(&text, view->least, view->most);
-	pmu_strbuf_add(&text, of->is_count && view->n_disturbed > 1 ? " in each of " : " in ");
+	add_disturbance(&text, of, view->least, view->most);
+	pmu_strbuf_add(&text, (of->kind == COUNT || of->kind == TIMES) && view->n_disturbed > 1
+				      ? " in each of "
+				      : " in ");
 	add_run_numbers(&text, view);
 	add_effect(&text, effect, longer);
 	if (!mend)
