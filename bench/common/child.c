@@ -194,3 +194,19 @@ int child_main(const struct child_task *tasks, size_t n_tasks, char **argument)
 	fprintf(stderr, "--child: no such task\n");
 	return 2;
 }
+
+/* --- memory --- */
+
+double resident_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	double kib = -1;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmRSS: %lf", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}

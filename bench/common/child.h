@@ -43,4 +43,7 @@ struct child_task {
  */
 int child_main(const struct child_task *tasks, size_t n_tasks, char **argument);
 
+/** resident_kib() - memory that this process has, of any kind.  Negative: unknown. */
+double resident_kib(void);
+
 #endif

@@ -126,20 +126,6 @@ static int start_threads(int n)
 	return 0;
 }
 
-static double resident_kib(void)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	double kib = -1;
-	char line[256];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmRSS: %lf", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib;
-}
-
 /*
  * Over all threads, by their numbers: most of those kept apart come first, and soon after
  * them the one that holds all others; then there are none.

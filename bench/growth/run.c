@@ -209,19 +209,3 @@ void run_folder_remove(const char *path)
 	run_folder_empty(path);
 	rmdir(path);
 }
-
-/* --- memory --- */
-
-double resident_kib(void)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	double kib = -1;
-	char line[256];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmRSS: %lf", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib;
-}

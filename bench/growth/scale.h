@@ -73,7 +73,4 @@ int run_folder(char *path, size_t size, char *why, size_t why_size);
 void run_folder_empty(const char *path);
 void run_folder_remove(const char *path);
 
-/** resident_kib() - memory that this process has, of any kind.  Negative: unknown. */
-double resident_kib(void);
-
 #endif
