@@ -194,9 +194,10 @@ struct pmu_cpu_model;
 struct pmu_cpu_id;
 /**
  * pmu_command_cpu() - the model that "6-2A", "06_2AH", "GenuineIntel-6-2A" or "0x410fd490" stands
- * for, and @id; NULL: no table has it
+ * for, and @id; NULL after a message: no table has it
  */
-const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id);
+const struct pmu_cpu_model *pmu_command_cpu(const struct pmu_command *self, const char *text,
+					    struct pmu_cpu_id *id);
 
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
 void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text);

@@ -82,7 +82,7 @@ static bool is_midr(const char *text)
  * 6-2A and 06_2AH as Intel's manuals write it, all hexadecimal; GenuineIntel-6-2A and
  * GenuineIntel-6-55-4 as Intel's event files and the kernel's perf do, where the family is decimal.
  */
-const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id)
+static const struct pmu_cpu_model *cpu_by_text(const char *text, struct pmu_cpu_id *id)
 {
 	size_t len = strcspn(text, "-_");
 	char vendor[16] = "";
@@ -104,6 +104,20 @@ const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id 
 	if (*text && (!take_joint(&text) || !take_joint_number(&text, 16, &id->stepping) || *text))
 		return NULL;
 	return find_model(vendor, id);
+}
+
+const struct pmu_cpu_model *pmu_command_cpu(const struct pmu_command *self, const char *text,
+					    struct pmu_cpu_id *id)
+{
+	const struct pmu_cpu_model *model = cpu_by_text(text, id);
+
+	if (!model)
+		pmu_command_usage_error(self,
+					"no table has a CPU '%s'; write family and model like "
+					"6-2A, 06_2AH or GenuineIntel-6-2A, or MIDR_EL1 of Arm's "
+					"like 0x410fd0c0",
+					text);
+	return model;
 }
 
 /* "snb::UOPS_ISSUED:ANY" says itself which CPU it is about. */
@@ -285,14 +299,9 @@ static int show_on(const struct pmu_command *self, const struct request *request
 	int rc;
 
 	if (request->cpu) {
-		model = pmu_command_cpu(request->cpu, &id);
+		model = pmu_command_cpu(self, request->cpu, &id);
 		if (!model)
-			return pmu_command_usage_error(
-				self,
-				"no table has a CPU '%s'; write family and model like "
-				"6-2A, 06_2AH or GenuineIntel-6-2A, or MIDR_EL1 of Arm's like "
-				"0x410fd0c0",
-				request->cpu);
+			return PMU_EXIT_USAGE;
 	} else if (!request->from.cpuid_file) {
 		model = model_of_prefix(request->name[0], &id);
 	}

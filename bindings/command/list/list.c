@@ -121,14 +121,9 @@ static int choose_cpu(const struct pmu_command *self, struct request *request,
 	int rc;
 
 	if (request->cpu) {
-		catalog->model = pmu_command_cpu(request->cpu, &catalog->id);
+		catalog->model = pmu_command_cpu(self, request->cpu, &catalog->id);
 		if (!catalog->model)
-			return pmu_command_usage_error(
-				self,
-				"no table has a CPU '%s'; write family and model like "
-				"6-2A, 06_2AH or GenuineIntel-6-2A, or MIDR_EL1 of Arm's like "
-				"0x410fd0c0",
-				request->cpu);
+			return PMU_EXIT_USAGE;
 		catalog->sysfs = NO_DEVICES;
 	} else {
 		rc = of_environment(catalog);
