@@ -210,11 +210,12 @@ static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_run(struct pmu_strbuf *out, const struct pmu_model_run *run)
+void pmu_json_run(struct pmu_strbuf *out, const struct pmu_model_run *run)
 {
-	if (!run)
+	if (!run) {
+		pmu_strbuf_add(out, "null");
 		return;
-	key(out, ",\n  ", "run");
+	}
 	put_i64(out, "{", "status", run->status);
 	put_i64(out, ", ", "signal", run->signal > 0 ? run->signal : -1);
 	put_u64(out, ", ", "elapsed_ns", run->elapsed_ns);
@@ -248,20 +249,29 @@ static void put_parts(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, false, "  ");
 }
 
-static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
+void pmu_json_refusals(struct pmu_strbuf *out, const struct pmu_model_refusal *refusal,
+		       unsigned int n)
 {
 	pmu_strbuf_add(out, ",\n  \"refused\": [");
-	for (unsigned int i = 0; i < model->n_refusals; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		next_line(out, !i, "    ");
-		put_text(out, "{", "source", model->refusal[i].source);
-		put_text(out, ", ", "why", model->refusal[i].why);
-		put_text(out, ", ", "mend", model->refusal[i].mend);
+		put_text(out, "{", "source", refusal[i].source);
+		put_text(out, ", ", "why", refusal[i].why);
+		put_text(out, ", ", "mend", refusal[i].mend);
 		pmu_strbuf_add(out, "}");
 	}
-	end_list(out, !model->n_refusals, "  ");
+	end_list(out, !n, "  ");
+}
+
+static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	pmu_json_refusals(out, model->refusal, model->n_refusals);
 	put_text(out, ",\n  ", "pinning", model->pinning);
 	put_nullable(out, ",\n  ", "died", model->died);
-	put_run(out, model->run);
+	if (model->run) {
+		key(out, ",\n  ", "run");
+		pmu_json_run(out, model->run);
+	}
 	put_parts(out, model);
 	pmu_strbuf_add(out, ",\n  \"notes\": [");
 	for (unsigned int i = 0; i < model->n_notes; i++) {

@@ -12,6 +12,13 @@ void pmu_json_before_regions(struct pmu_strbuf *out, const struct pmu_model *mod
 /** pmu_json_after_regions() - the members behind it, from their comma to the last brace */
 void pmu_json_after_regions(struct pmu_strbuf *out, const struct pmu_model *model);
 
+/** pmu_json_run() - an object of how a command ended; NULL: null */
+void pmu_json_run(struct pmu_strbuf *out, const struct pmu_model_run *run);
+
+/** pmu_json_refusals() - the member "refused", behind others: [{source, why, mend}] */
+void pmu_json_refusals(struct pmu_strbuf *out, const struct pmu_model_refusal *refusal,
+		       unsigned int n);
+
 /** pmu_json_histogram() - [[ns, calls], ...] of a row's, which has one */
 void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row);
 

@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "bindings/command/series/parts.h"
+#include "report/json.h"
 #include "report/json_put.h"
 
 static void put_series_head(struct pmu_strbuf *out, const struct pmu_series *series)
@@ -52,15 +53,7 @@ static void put_series_head(struct pmu_strbuf *out, const struct pmu_series *ser
 	}
 	pmu_strbuf_add(out, "]");
 	put_double(out, ",\n  ", "clock_hz", series->clock_hz > 0 ? series->clock_hz : NAN);
-	pmu_strbuf_add(out, ",\n  \"refused\": [");
-	for (unsigned int i = 0; i < series->n_refusals; i++) {
-		next_line(out, !i, "    ");
-		put_text(out, "{", "source", series->refusal[i].source);
-		put_text(out, ", ", "why", series->refusal[i].why);
-		put_text(out, ", ", "mend", series->refusal[i].mend);
-		pmu_strbuf_add(out, "}");
-	}
-	end_list(out, !series->n_refusals, "  ");
+	pmu_json_refusals(out, series->refusal, series->n_refusals);
 	put_u64(out, ",\n  ", "warmup", series->n_warmup);
 	put_text(out, ",\n  ", "settings", series->settings);
 }
@@ -113,17 +106,7 @@ static void put_runs(struct pmu_strbuf *out, const struct pmu_series *series)
 		put_u64(out, "{", "start_unix_ns", run->start_unix_ns);
 		put_u64(out, ", ", "duration_ns", run->duration_ns);
 		key(out, ", ", "end");
-		if (run->has_end) {
-			put_i64(out, "{", "status", run->end.status);
-			put_i64(out, ", ", "signal", run->end.signal > 0 ? run->end.signal : -1);
-			put_u64(out, ", ", "elapsed_ns", run->end.elapsed_ns);
-			put_u64(out, ", ", "user_ns", run->end.user_ns);
-			put_u64(out, ", ", "system_ns", run->end.system_ns);
-			put_u64(out, ", ", "max_rss_bytes", run->end.max_rss);
-			pmu_strbuf_add(out, "}");
-		} else {
-			pmu_strbuf_add(out, "null");
-		}
+		pmu_json_run(out, run->has_end ? &run->end : NULL);
 		pmu_strbuf_add(out, "}");
 	}
 	end_list(out, !series->n_runs, "  ");
