@@ -311,6 +311,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/functions/jump.c \
 	%D%/preload/functions/known.c \
 	%D%/preload/functions/known.h \
+	%D%/preload/functions/names.c \
+	%D%/preload/functions/names.h \
 	%D%/preload/functions/short.c \
 	%D%/preload/functions/short.h \
 	%D%/annotations/aside.c \
@@ -453,7 +455,8 @@ lib_LTLIBRARIES += %D%/libpmu-python.la
 	%D%/preload/words.h \
 	%D%/preload/functions/filter.c \
 	%D%/preload/functions/filter.h \
-	%D%/preload/functions/known.h \
+	%D%/preload/functions/names.c \
+	%D%/preload/functions/names.h \
 	%D%/preload/functions/short.c \
 	%D%/preload/functions/short.h \
 	%D%/python/functions/api.c \

@@ -16,24 +16,18 @@
 #include "bindings/preload/symbols/symbols.h"
 
 #define FIRST_SHIFT 54u /* 1,024 slots */
-#define N_BUCKETS   4096u
 
 struct preload_table *preload_table;
 unsigned int preload_unloads;
 
-/* All under preload_lock(); names and table are read without it too. */
+/* All under preload_lock(); the table is read without it too. */
 static struct {
 	size_t n_functions;
-	struct preload_name *names; /* the last one */
-	struct bucket {
-		struct preload_name *name;
-		struct bucket *next;
-	} * bucket[N_BUCKETS];
 	const char *patterns;
 	bool patterns_read;
 } known;
 
-/* --- names --- */
+/* --- patterns --- */
 
 /* Once: a program may change its environment. */
 static bool read_patterns(void)
@@ -53,34 +47,6 @@ static bool read_patterns(void)
 const char *preload_patterns(void)
 {
 	return known.patterns;
-}
-
-const struct preload_name *preload_names(void)
-{
-	return __atomic_load_n(&known.names, __ATOMIC_ACQUIRE);
-}
-
-static struct preload_name *name_of(const char *text, bool is_wanted)
-{
-	size_t len = strlen(text);
-	struct bucket **bucket = &known.bucket[preload_hash(0, text, len) % N_BUCKETS], *entry;
-	struct preload_name *name;
-
-	for (entry = *bucket; entry; entry = entry->next)
-		if (!strcmp(entry->name->text, text))
-			return entry->name;
-	name = preload_keep(sizeof(*name) + len + 1);
-	entry = preload_keep(sizeof(*entry));
-	if (!name || !entry)
-		return NULL;
-	memcpy(name->text, text, len);
-	name->next = known.names;
-	name->number = known.names ? known.names->number + 1 : 0;
-	name->is_wanted = is_wanted;
-	*entry = (struct bucket){ name, *bucket };
-	*bucket = entry;
-	__atomic_store_n(&known.names, name, __ATOMIC_RELEASE);
-	return name;
 }
 
 /* --- the table --- */
@@ -169,7 +135,7 @@ struct preload_function *preload_get_to_know(const void *code)
 	if (!preload_lock())
 		return NULL;
 	function = preload_known(code);
-	name = name_of(place.name, is_wanted);
+	name = preload_name_of(place.name, is_wanted);
 	/* another thread may have been faster */
 	if (!function || function->object != place.object || function->name != name)
 		function = new_function(code, &place, name, unloads);

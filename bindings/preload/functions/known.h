@@ -9,17 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bindings/preload/functions/names.h"
 #include "bindings/preload/inside.h"
-
-/** One text for all functions of that name: they are one region. */
-struct preload_name {
-	struct preload_name *next; /* the one before it */
-	uint32_t number;           /* from 0 */
-	bool is_wanted;
-	bool is_left_out; /* by one thread at least: too short */
-	/* libpmu compares short names on a multiple of 8 by words */
-	char text[] __attribute__((aligned(8)));
-};
 
 /** Stays for good; what comes to the same address after it has another. */
 struct preload_function {
@@ -86,9 +77,6 @@ static inline bool preload_is_current(const struct preload_function *function)
  * like.
  */
 struct preload_function *preload_get_to_know(const void *code);
-
-/** preload_names() - all names so far, the last one first */
-const struct preload_name *preload_names(void);
 
 /** preload_patterns() - PMU_FUNCTIONS as it was at the first function, NULL where there is none */
 const char *preload_patterns(void);

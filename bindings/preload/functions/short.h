@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bindings/preload/functions/known.h"
+#include "bindings/preload/functions/names.h"
+#include "bindings/preload/inside.h"
 
 enum { PRELOAD_KEPT = UINT32_MAX - 1, PRELOAD_LEFT_OUT = UINT32_MAX };
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "bindings/preload/functions/filter.h"
+#include "bindings/preload/functions/names.h"
 #include "bindings/preload/keep.h"
 
-#define N_BUCKETS 1024u
-#define NOTE_MAX  255
+#define NOTE_MAX 255
 
 /* Include/cpython/code.h: functions have both, modules and the bodies of classes have not. */
 enum { CO_OPTIMIZED = 1, CO_NEWLOCALS = 2 };
@@ -29,63 +29,8 @@ static struct {
 	unsigned int turn; /* patterns so far */
 	intptr_t index;    /* of our place in code objects */
 	bool has_index, any;
-	size_t n;                   /* code objects asked about in this turn */
-	struct preload_name *names; /* the last one */
-	struct bucket {
-		struct preload_name *name;
-		struct bucket *next;
-	} * bucket[N_BUCKETS];
+	size_t n; /* code objects asked about in this turn */
 } decided;
-
-const struct preload_name *preload_names(void)
-{
-	return __atomic_load_n(&decided.names, __ATOMIC_ACQUIRE);
-}
-
-/* --- names: one text for all functions of that name --- */
-
-static struct preload_name *find(struct bucket *entry, const char *text)
-{
-	while (entry && strcmp(entry->name->text, text) != 0)
-		entry = entry->next;
-	return entry ? entry->name : NULL;
-}
-
-static struct preload_name *make(struct bucket **bucket, const char *text)
-{
-	size_t len = strlen(text);
-	struct preload_name *name = preload_keep(sizeof(*name) + len + 1);
-	struct bucket *entry = preload_keep(sizeof(*entry));
-
-	if (!name || !entry)
-		return NULL;
-	memcpy(name->text, text, len);
-	name->next = decided.names;
-	name->number = decided.names ? decided.names->number + 1 : 0;
-	name->is_wanted = true;
-	*entry = (struct bucket){ name, *bucket };
-	*bucket = entry;
-	__atomic_store_n(&decided.names, name, __ATOMIC_RELEASE);
-	return name;
-}
-
-static struct preload_name *name_of(const char *text)
-{
-	struct preload_name *name = NULL;
-	struct bucket **bucket;
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	bucket = &decided.bucket[hash % N_BUCKETS];
-	if (!preload_lock())
-		return NULL;
-	name = find(*bucket, text);
-	if (!name)
-		name = make(bucket, text);
-	preload_unlock();
-	return name;
-}
 
 /* --- what a function is called --- */
 
@@ -134,6 +79,18 @@ static void describe(struct py *code, char *text)
 	}
 	append(text, name);
 	py_forget(name);
+}
+
+/* One text for all functions of that name. */
+static struct preload_name *name_of(const char *text)
+{
+	struct preload_name *name;
+
+	if (!preload_lock())
+		return NULL;
+	name = preload_name_of(text, true);
+	preload_unlock();
+	return name;
 }
 
 static struct preload_name *choose(struct py *code)

@@ -3,7 +3,7 @@
 #ifndef PMU_PYTHON_CODE_H
 #define PMU_PYTHON_CODE_H
 
-#include "bindings/preload/functions/known.h"
+#include "bindings/preload/functions/names.h"
 #include "bindings/python/functions/api.h"
 
 #pragma GCC visibility push(hidden)

@@ -3,7 +3,7 @@
 #ifndef PMU_PYTHON_OPEN_H
 #define PMU_PYTHON_OPEN_H
 
-#include "bindings/preload/functions/known.h"
+#include "bindings/preload/functions/names.h"
 
 #pragma GCC visibility push(hidden)
 
