@@ -5,16 +5,20 @@
 
 #include <libcpuid/libcpuid.h>
 
+#define PMU_LIBCPUID_CALLS(CALL)                              \
+	CALL(get_raw_data, cpuid_get_raw_data)                \
+	CALL(serialize_all, cpuid_serialize_all_raw_data)     \
+	CALL(deserialize_all, cpuid_deserialize_all_raw_data) \
+	CALL(free_all, cpuid_free_raw_data_array)             \
+	CALL(identify, cpu_identify)                          \
+	CALL(feature_name, cpu_feature_str)                   \
+	CALL(version, cpuid_lib_version)                      \
+	CALL(error, cpuid_error)                              \
+	CALL(set_warn, cpuid_set_warn_function)
+
 struct pmu_libcpuid_calls {
-	__typeof__(cpuid_get_raw_data) *get_raw_data;
-	__typeof__(cpuid_serialize_all_raw_data) *serialize_all;
-	__typeof__(cpuid_deserialize_all_raw_data) *deserialize_all;
-	__typeof__(cpuid_free_raw_data_array) *free_all;
-	__typeof__(cpu_identify) *identify;
-	__typeof__(cpu_feature_str) *feature_name;
-	__typeof__(cpuid_lib_version) *version;
-	__typeof__(cpuid_error) *error;
-	__typeof__(cpuid_set_warn_function) *set_warn;
+#define PMU_LIBCPUID_CALL(member, name) __typeof__(name) *member;
+	PMU_LIBCPUID_CALLS(PMU_LIBCPUID_CALL)
 };
 
 /**
