@@ -12,30 +12,8 @@
 
 struct pmu_hwloc_calls pmu_hwloc;
 
-#define CALL(name)                                                     \
-	{                                                              \
-		"hwloc_" #name, offsetof(struct pmu_hwloc_calls, name) \
-	}
-static const struct pmu_library_call table[] = {
-	CALL(topology_init),
-	CALL(topology_destroy),
-	CALL(topology_load),
-	CALL(topology_set_components),
-	CALL(topology_set_all_types_filter),
-	CALL(topology_set_type_filter),
-	CALL(topology_set_xml),
-	CALL(topology_get_allowed_cpuset),
-	CALL(topology_is_thissystem),
-	CALL(get_type_depth),
-	CALL(get_nbobjs_by_depth),
-	CALL(get_obj_by_depth),
-	CALL(cpukinds_get_info),
-	CALL(cpukinds_get_nr),
-	CALL(cpukinds_get_by_cpuset),
-	CALL(bitmap_isset),
-};
-_Static_assert(sizeof(pmu_hwloc) == PMU_ARRAY_LEN(table) * sizeof(void *),
-	       "every function is in the table");
+#define CALL(name) { "hwloc_" #name, offsetof(struct pmu_hwloc_calls, name) },
+static const struct pmu_library_call table[] = { PMU_HWLOC_CALLS(CALL) };
 
 int pmu_hwloc_load(void)
 {

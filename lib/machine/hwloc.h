@@ -6,23 +6,27 @@
 #include <hwloc.h>
 
 /** Those that are used, without "hwloc_" in front. */
+#define PMU_HWLOC_CALLS(CALL)               \
+	CALL(topology_init)                 \
+	CALL(topology_destroy)              \
+	CALL(topology_load)                 \
+	CALL(topology_set_components)       \
+	CALL(topology_set_all_types_filter) \
+	CALL(topology_set_type_filter)      \
+	CALL(topology_set_xml)              \
+	CALL(topology_get_allowed_cpuset)   \
+	CALL(topology_is_thissystem)        \
+	CALL(get_type_depth)                \
+	CALL(get_nbobjs_by_depth)           \
+	CALL(get_obj_by_depth)              \
+	CALL(cpukinds_get_info)             \
+	CALL(cpukinds_get_nr)               \
+	CALL(cpukinds_get_by_cpuset)        \
+	CALL(bitmap_isset)
+
 struct pmu_hwloc_calls {
-	__typeof__(hwloc_topology_init) *topology_init;
-	__typeof__(hwloc_topology_destroy) *topology_destroy;
-	__typeof__(hwloc_topology_load) *topology_load;
-	__typeof__(hwloc_topology_set_components) *topology_set_components;
-	__typeof__(hwloc_topology_set_all_types_filter) *topology_set_all_types_filter;
-	__typeof__(hwloc_topology_set_type_filter) *topology_set_type_filter;
-	__typeof__(hwloc_topology_set_xml) *topology_set_xml;
-	__typeof__(hwloc_topology_get_allowed_cpuset) *topology_get_allowed_cpuset;
-	__typeof__(hwloc_topology_is_thissystem) *topology_is_thissystem;
-	__typeof__(hwloc_get_type_depth) *get_type_depth;
-	__typeof__(hwloc_get_nbobjs_by_depth) *get_nbobjs_by_depth;
-	__typeof__(hwloc_get_obj_by_depth) *get_obj_by_depth;
-	__typeof__(hwloc_cpukinds_get_info) *cpukinds_get_info;
-	__typeof__(hwloc_cpukinds_get_nr) *cpukinds_get_nr;
-	__typeof__(hwloc_cpukinds_get_by_cpuset) *cpukinds_get_by_cpuset;
-	__typeof__(hwloc_bitmap_isset) *bitmap_isset;
+#define PMU_HWLOC_CALL(name) __typeof__(hwloc_##name) *name;
+	PMU_HWLOC_CALLS(PMU_HWLOC_CALL)
 };
 
 /** Filled in once pmu_hwloc_load() has returned 0. */

@@ -7,21 +7,8 @@
 
 static struct pmu_pfm_calls calls;
 
-#define CALL(name)                                                 \
-	{                                                          \
-		"pfm_" #name, offsetof(struct pmu_pfm_calls, name) \
-	}
-static const struct pmu_library_call table[] = {
-	CALL(initialize),
-	CALL(strerror),
-	CALL(get_pmu_info),
-	CALL(get_event_next),
-	CALL(get_event_info),
-	CALL(get_event_attr_info),
-	CALL(get_os_event_encoding),
-};
-_Static_assert(sizeof(calls) == PMU_ARRAY_LEN(table) * sizeof(void *),
-	       "every function is in the table");
+#define CALL(name) { "pfm_" #name, offsetof(struct pmu_pfm_calls, name) },
+static const struct pmu_library_call table[] = { PMU_PFM_CALLS(CALL) };
 
 int pmu_pfm_load(void)
 {

@@ -6,14 +6,18 @@
 #include <perfmon/pfmlib.h>
 
 /** Those that are used, without "pfm_" in front. */
+#define PMU_PFM_CALLS(CALL)       \
+	CALL(initialize)          \
+	CALL(strerror)            \
+	CALL(get_pmu_info)        \
+	CALL(get_event_next)      \
+	CALL(get_event_info)      \
+	CALL(get_event_attr_info) \
+	CALL(get_os_event_encoding)
+
 struct pmu_pfm_calls {
-	__typeof__(pfm_initialize) *initialize;
-	__typeof__(pfm_strerror) *strerror;
-	__typeof__(pfm_get_pmu_info) *get_pmu_info;
-	__typeof__(pfm_get_event_next) *get_event_next;
-	__typeof__(pfm_get_event_info) *get_event_info;
-	__typeof__(pfm_get_event_attr_info) *get_event_attr_info;
-	__typeof__(pfm_get_os_event_encoding) *get_os_event_encoding;
+#define PMU_PFM_CALL(name) __typeof__(pfm_##name) *name;
+	PMU_PFM_CALLS(PMU_PFM_CALL)
 };
 
 /**
