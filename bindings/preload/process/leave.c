@@ -89,35 +89,20 @@ PRELOAD_STANDS_IN void exit(int status)
 	exit_now(status);
 }
 
-PRELOAD_STANDS_IN void quick_exit(int status)
-{
-	__typeof__(&quick_exit) next = BEHIND(quick_exit);
+#define LEAVES(name)                                   \
+	PRELOAD_STANDS_IN void name(int status)        \
+	{                                              \
+		__typeof__(&name) next = BEHIND(name); \
+                                                       \
+		leave();                               \
+		if (likely(next))                      \
+			next(status);                  \
+		exit_now(status);                      \
+	}
 
-	leave();
-	if (likely(next))
-		next(status);
-	exit_now(status);
-}
-
-PRELOAD_STANDS_IN void _exit(int status)
-{
-	__typeof__(&_exit) next = BEHIND(_exit);
-
-	leave();
-	if (likely(next))
-		next(status);
-	exit_now(status);
-}
-
-PRELOAD_STANDS_IN void _Exit(int status)
-{
-	__typeof__(&_Exit) next = BEHIND(_Exit);
-
-	leave();
-	if (likely(next))
-		next(status);
-	exit_now(status);
-}
+LEAVES(quick_exit)
+LEAVES(_exit)
+LEAVES(_Exit)
 
 /* --- processes that go on with this program --- */
 
