@@ -116,19 +116,6 @@ static const struct limit limits[] = {
 	{ "icl", 0xb7, 0xbd, ANY_UMASK, 0xf },
 	{ "icl", 0xd0, 0xe6, ANY_UMASK, 0xf },
 	{ "icl", 0xef, 0xf4, ANY_UMASK, 0xf },
-	{ "icx", 0x03, 0x0a, ANY_UMASK, 0xf },
-	{ "icx", 0x1f, 0x28, ANY_UMASK, 0xf },
-	{ "icx", 0x32, 0x32, ANY_UMASK, 0xf },
-	{ "icx", 0x48, 0x56, ANY_UMASK, 0xf },
-	{ "icx", 0x60, 0x8b, ANY_UMASK, 0xf },
-	{ "icx", 0xa3, 0xa3, 0x04, 0 },
-	{ "icx", 0xa3, 0xa3, 0x10, 0 },
-	{ "icx", 0xa3, 0xa3, 0x14, 0 },
-	{ "icx", 0xa3, 0xa3, ANY_UMASK, 0xf },
-	{ "icx", 0xa8, 0xb0, ANY_UMASK, 0xf },
-	{ "icx", 0xb7, 0xbd, ANY_UMASK, 0xf },
-	{ "icx", 0xd0, 0xe6, ANY_UMASK, 0xf },
-	{ "icx", 0xef, 0xf4, ANY_UMASK, 0xf },
 	/* Golden Cove and what followed */
 	{ "spr", 0x2e, 0x2e, ANY_UMASK, 0 },
 	{ "spr", 0x3c, 0x3c, ANY_UMASK, 0 },
@@ -147,12 +134,14 @@ static const struct limit limits[] = {
 /* Other names for tables with the same restrictions. */
 static bool applies(const char *table, const char *name)
 {
-	static const char *const golden_coves[] = { "emr", "gnr", "adl_glc" };
+	static const char *const same[][2] = {
+		{ "icx", "icl" }, { "emr", "spr" }, { "gnr", "spr" }, { "adl_glc", "spr" }
+	};
 	size_t len = strlen(table);
 
-	for (size_t i = 0; i < PMU_ARRAY_LEN(golden_coves); i++)
-		if (!strcmp(name, golden_coves[i]))
-			name = "spr";
+	for (size_t i = 0; i < PMU_ARRAY_LEN(same); i++)
+		if (!strcmp(name, same[i][0]))
+			name = same[i][1];
 	return !strncmp(name, table, len) && (!name[len] || name[len] == '_');
 }
 
