@@ -205,12 +205,6 @@ static void read_runs(struct reading *r, const struct pmu_value *root)
 static void read_measures(struct reading *r, const struct pmu_value *item,
 			  struct pmu_series_group *group)
 {
-	static const char *const kinds[] = {
-		[PMU_SERIES_CALLS] = "calls",
-		[PMU_SERIES_TIME] = "time",
-		[PMU_SERIES_COUNT] = "count",
-		[PMU_SERIES_METRIC] = "metric",
-	};
 	const struct pmu_value *list = pmu_json_list(&r->json, item, "measures");
 	size_t n = pmu_value_size(list);
 
@@ -220,9 +214,10 @@ static void read_measures(struct reading *r, const struct pmu_value *item,
 		unsigned int k = 0;
 		int at;
 
-		while (k < PMU_ARRAY_LEN(kinds) && strcmp(kinds[k], kind) != 0)
+		while (k <= PMU_SERIES_METRIC &&
+		       strcmp(pmu_series_kind_name((enum pmu_series_kind)k), kind) != 0)
 			k++;
-		if (k == PMU_ARRAY_LEN(kinds)) {
+		if (k > PMU_SERIES_METRIC) {
 			pmu_json_complain(&r->json, "\"kind\" is none");
 			return;
 		}
