@@ -133,19 +133,16 @@ ASIDE(void, SCOREP_User_RegionByNameEnd, (const char *name))
 	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_RegionByNameEnd, name);
 }
 
-ASIDE(void, SCOREP_User_EnableRecording, (void))
-{
-	if (mine())
-		preload_named_switch(&named, false);
-	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_EnableRecording);
-}
+#define SWITCH(function, off)                              \
+	ASIDE(void, function, (void))                      \
+	{                                                  \
+		if (mine())                                \
+			preload_named_switch(&named, off); \
+		(void)PRELOAD_HAND_ON_VOID(function);      \
+	}
 
-ASIDE(void, SCOREP_User_DisableRecording, (void))
-{
-	if (mine())
-		preload_named_switch(&named, true);
-	(void)PRELOAD_HAND_ON_VOID(SCOREP_User_DisableRecording);
-}
+SWITCH(SCOREP_User_EnableRecording, false)
+SWITCH(SCOREP_User_DisableRecording, true)
 
 /* --- C++: the class of SCOREP_USER_REGION, which lies in a library of Score-P's --- */
 
@@ -274,16 +271,5 @@ ASIDE(void, scorep_f_regionbynameend_, (const char *name, size_t name_len))
 	(void)PRELOAD_HAND_ON_VOID(scorep_f_regionbynameend_, name, name_len);
 }
 
-ASIDE(void, scorep_f_enablerecording_, (void))
-{
-	if (mine())
-		preload_named_switch(&named, false);
-	(void)PRELOAD_HAND_ON_VOID(scorep_f_enablerecording_);
-}
-
-ASIDE(void, scorep_f_disablerecording_, (void))
-{
-	if (mine())
-		preload_named_switch(&named, true);
-	(void)PRELOAD_HAND_ON_VOID(scorep_f_disablerecording_);
-}
+SWITCH(scorep_f_enablerecording_, false)
+SWITCH(scorep_f_disablerecording_, true)

@@ -148,24 +148,24 @@ ASIDE(void *, Tau_get_profiler,
 	return timer;
 }
 
+/* NULL: not known, or not ours to measure */
+static const char *timer_name(const void *timer)
+{
+	return mine() ? annotation_handle_name(&timers, (uintptr_t)timer) : NULL;
+}
+
 static void begin_timer(const void *timer)
 {
-	const char *name;
+	const char *name = timer_name(timer);
 
-	if (!mine())
-		return;
-	name = annotation_handle_name(&timers, (uintptr_t)timer);
 	if (name)
 		preload_named_begin(&named, name);
 }
 
 static void end_timer(const void *timer)
 {
-	const char *name;
+	const char *name = timer_name(timer);
 
-	if (!mine())
-		return;
-	name = annotation_handle_name(&timers, (uintptr_t)timer);
 	if (name)
 		preload_named_end(&named, name);
 }
