@@ -24,6 +24,7 @@ noinst_LTLIBRARIES += %D%/libpmu-base.la
 %C%_libpmu_base_la_SOURCES = \
 	%D%/base/arena.c \
 	%D%/base/arena.h \
+	%D%/base/ascii.h \
 	%D%/base/aside.h \
 	%D%/base/buckets.h \
 	%D%/base/compiler.h \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -69,16 +70,6 @@ static bool accept_char(struct parser *p, char c)
 	return true;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool starts_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* "e-9"; false: there are no digits */
 static bool parse_exponent(struct parser *p, int *value)
 {
@@ -86,9 +77,9 @@ static bool parse_exponent(struct parser *p, int *value)
 	int written = 0;
 
 	p->at += 1 + (p->at[1] == '-' || p->at[1] == '+');
-	if (!is_digit(*p->at))
+	if (!pmu_is_digit(*p->at))
 		return false;
-	for (; is_digit(*p->at); p->at++)
+	for (; pmu_is_digit(*p->at); p->at++)
 		written = written < 10000 ? written * 10 + (*p->at - '0') : written;
 	*value += minus ? -written : written;
 	return true;
@@ -102,16 +93,16 @@ static void parse_number(struct parser *p)
 	double value = 0;
 	int power = 0, n_digits = 0;
 
-	for (; is_digit(*p->at); p->at++, n_digits++)
+	for (; pmu_is_digit(*p->at); p->at++, n_digits++)
 		value = value * 10 + (*p->at - '0');
 	if (*p->at == '.')
-		for (p->at++; is_digit(*p->at); p->at++, n_digits++, power--)
+		for (p->at++; pmu_is_digit(*p->at); p->at++, n_digits++, power--)
 			value = value * 10 + (*p->at - '0');
 	if (!n_digits)
 		return formula_fail(p, start, "a number without digits");
 	if ((*p->at == 'e' || *p->at == 'E') && !parse_exponent(p, &power))
 		return formula_fail(p, start, "an exponent without digits");
-	if (starts_word(*p->at) || *p->at == '.')
+	if (pmu_starts_word(*p->at) || *p->at == '.')
 		return formula_fail(p, start, "a number that goes on with letters");
 	op = emit(p, NUMBER);
 	/* dividing by a power of ten rounds once: 0.1 is what a compiler makes of it */
@@ -211,7 +202,7 @@ static void parse_word(struct parser *p)
 	char name[PMU_FORMULA_NAME_MAX];
 	size_t len = 0;
 
-	while (starts_word(start[len]) || is_digit(start[len]) || start[len] == '.')
+	while (pmu_starts_word(start[len]) || pmu_is_digit(start[len]) || start[len] == '.')
 		len++;
 	if (len >= sizeof(name))
 		return formula_fail(p, start, "a name that is too long");
@@ -248,9 +239,9 @@ static void parse_factor(struct parser *p)
 		parse_parenthesis(p);
 	else if (*p->at == '"')
 		parse_quoted(p);
-	else if (is_digit(*p->at) || *p->at == '.')
+	else if (pmu_is_digit(*p->at) || *p->at == '.')
 		parse_number(p);
-	else if (starts_word(*p->at))
+	else if (pmu_starts_word(*p->at))
 		parse_word(p);
 	else
 		formula_fail(p, p->at,

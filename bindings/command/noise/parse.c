@@ -7,12 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "machine/mask.h"
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static void skip_stat_blanks(const char **at)
 {
@@ -26,9 +22,9 @@ static bool take_stat_number(const char **at, uint64_t *value)
 	uint64_t sum = 0;
 
 	skip_stat_blanks(at);
-	if (!is_digit(**at))
+	if (!pmu_is_digit(**at))
 		return false;
-	for (; is_digit(**at); (*at)++)
+	for (; pmu_is_digit(**at); (*at)++)
 		if (__builtin_mul_overflow(sum, 10u, &sum) ||
 		    __builtin_add_overflow(sum, (uint64_t)(**at - '0'), &sum))
 			return false;
@@ -63,7 +59,7 @@ static bool take_cpu(const char *at, struct pmu_noise_cpu *cpu)
 	uint64_t number, time[N_TIMES] = { 0 };
 	size_t n = 0;
 
-	if (!is_digit(*at) || !take_stat_number(&at, &number) || number >= PMU_MASK_CPUS)
+	if (!pmu_is_digit(*at) || !take_stat_number(&at, &number) || number >= PMU_MASK_CPUS)
 		return false;
 	while (n < N_TIMES && take_stat_number(&at, &time[n]))
 		n++;
@@ -147,7 +143,7 @@ static size_t take_columns(const char *at, struct pmu_noise_sample *out,
 
 	for (skip_stat_blanks(&at); n < PMU_MASK_CPUS && take_word(&at, "CPU");
 	     skip_stat_blanks(&at)) {
-		if (!is_digit(*at) || !take_stat_number(&at, &number))
+		if (!pmu_is_digit(*at) || !take_stat_number(&at, &number))
 			break;
 		column[n] = number < PMU_MASK_CPUS ? pmu_noise_find(out, (int)number) : NULL;
 		if (column[n])
@@ -164,7 +160,7 @@ static void add_interrupts_line(const char *at, struct pmu_noise_cpu *column[], 
 	uint64_t count;
 
 	skip_stat_blanks(&at);
-	device = is_digit(*at);
+	device = pmu_is_digit(*at);
 	at += strcspn(at, ":\n");
 	if (*at != ':')
 		return;
@@ -227,7 +223,7 @@ double pmu_noise_parse_load(const char *text)
 	if (!take_stat_number(&text, &whole))
 		return NAN;
 	/* two digits: Documentation/filesystems/proc.rst */
-	if (text[0] == '.' && is_digit(text[1]) && is_digit(text[2]))
+	if (text[0] == '.' && pmu_is_digit(text[1]) && pmu_is_digit(text[2]))
 		hundredths = (uint64_t)(text[1] - '0') * 10 + (uint64_t)(text[2] - '0');
 	return (double)whole + (double)hundredths / 100;
 }

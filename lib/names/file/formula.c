@@ -4,21 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "names/file/parts.h"
 #include "plan/formula.h"
-
-static bool starts_column(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_column_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 struct pmu_group_alias *pmu_group_alias_find(struct pmu_group_aliases *aliases,
 					     struct pmu_group_span name)
@@ -50,8 +41,8 @@ static void add_alias_column(struct pmu_strbuf *out, const char *column)
 {
 	size_t plain = 0;
 
-	while (starts_column(column[plain]) ||
-	       (plain && (is_column_digit(column[plain]) || column[plain] == '.')))
+	while (pmu_starts_word(column[plain]) ||
+	       (plain && (pmu_is_digit(column[plain]) || column[plain] == '.')))
 		plain++;
 	if (column[plain] || pmu_group_name_is_ours((struct pmu_group_span){ column, plain }))
 		pmu_strbuf_addf(out, "\"%s\"", column);

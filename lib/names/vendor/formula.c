@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/compiler.h"
 #include "base/error.h"
 
@@ -108,21 +109,11 @@ static bool intel_accept(struct reader *r, char c)
 	return true;
 }
 
-static bool is_decimal(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static size_t name_word_length(const char *at)
 {
 	size_t len = 0;
 
-	while (is_letter(at[len]) || (len && (is_decimal(at[len]) || at[len] == '.')))
+	while (pmu_starts_word(at[len]) || (len && (pmu_is_digit(at[len]) || at[len] == '.')))
 		len++;
 	return len;
 }
@@ -145,17 +136,17 @@ static const struct node *intel_number(struct reader *r)
 	struct node node = { .kind = NUMBER, .at = r->at };
 	double unit = 1;
 
-	for (; is_decimal(*r->at); r->at++)
+	for (; pmu_is_digit(*r->at); r->at++)
 		node.number = node.number * 10 + (*r->at - '0');
 	if (*r->at == '.')
-		for (r->at++; is_decimal(*r->at); r->at++)
+		for (r->at++; pmu_is_digit(*r->at); r->at++)
 			node.number += (*r->at - '0') * (unit /= 10);
 	if (*r->at == 'e' || *r->at == 'E') {
 		r->at += 1 + (r->at[1] == '-' || r->at[1] == '+');
-		for (; is_decimal(*r->at); r->at++)
+		for (; pmu_is_digit(*r->at); r->at++)
 			node.number = NAN;
 	}
-	if (is_letter(*r->at) || *r->at == '.' || !is_decimal(r->at[-1]))
+	if (pmu_starts_word(*r->at) || *r->at == '.' || !pmu_is_digit(r->at[-1]))
 		return refuse_formula(r, "a strange number");
 	node.len = (size_t)(r->at - node.at);
 	return add_node(r, node);
@@ -208,7 +199,7 @@ static const struct node *intel_value(struct reader *r)
 		node = intel_parenthesis(r);
 	else if (intel_accept(r, '-'))
 		node = add_node(r, (struct node){ .kind = NEGATE, .a = intel_value(r) });
-	else if (is_decimal(*r->at))
+	else if (pmu_is_digit(*r->at))
 		node = intel_number(r);
 	else if (accept_word(r, "min"))
 		node = intel_of_two(r, MIN);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "names/vendor/metric_parts.h"
@@ -96,17 +97,12 @@ static enum family core_family_of(const struct pmu_catalog *catalog)
 	return FAMILIES;
 }
 
-static bool is_name_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* As formula.c has them.  0: no name begins here. */
 static size_t name_length(const char *at)
 {
 	size_t len = 0;
 
-	while (is_name_letter(at[len]) ||
+	while (pmu_starts_word(at[len]) ||
 	       (len && ((at[len] >= '0' && at[len] <= '9') || at[len] == '.')))
 		len++;
 	return len;
