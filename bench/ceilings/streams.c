@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/ceilings/streams.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "bench/kernels/kernel.h"

@@ -2,7 +2,6 @@
 /* Counts the instructions of a pair that counts, with a counter of its own beside the library's. */
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  */
 #include "rounds.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

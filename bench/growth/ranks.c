@@ -6,7 +6,6 @@
  *
  *   ranks [REGIONS [MOST]]   20 regions, and up to 65,536 ranks
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

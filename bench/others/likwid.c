@@ -6,7 +6,6 @@
 #pragma GCC diagnostic pop
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 

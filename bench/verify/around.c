@@ -7,7 +7,6 @@
 
 #include <elf.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>

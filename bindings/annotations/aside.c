@@ -2,8 +2,6 @@
 /* Stand-ins before libpmu is known, and without it. */
 #include "bindings/annotations/aside.h"
 
-#include <stddef.h>
-
 #include "pmu.h"
 
 void aside_plainly(void) __attribute__((visibility("hidden")));

@@ -13,7 +13,6 @@
 #include "bindings/annotations/handles.h"
 #include "bindings/annotations/names.h"
 #include "bindings/preload/symbols/symbols.h"
-#include "pmu.h"
 
 /* Longest type: beyond it the name is cut anyway. */
 #define TYPE_MAX 16384

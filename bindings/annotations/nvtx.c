@@ -5,7 +5,6 @@
  */
 #include "bindings/annotations/nvtx.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "bindings/annotations/aside.h"

@@ -8,7 +8,6 @@
 
 #include "bindings/annotations/aside.h"
 #include "bindings/preload/inside.h"
-#include "bindings/preload/preload.h"
 
 /* What it returns, its name, its parameters, the arguments, what is returned without libpmu. */
 #define FUNCTIONS(X)                                                                        \

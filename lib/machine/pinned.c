@@ -3,7 +3,6 @@
 #include "machine/pinned.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>

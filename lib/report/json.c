@@ -161,7 +161,6 @@
  * \x5c: different names stay different.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/encode.h"

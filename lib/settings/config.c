@@ -15,7 +15,6 @@
 #include "base/sysfile.h"
 #include "counters/backend.h"
 #include "counters/msr/device.h"
-#include "counters/valgrind/valgrind.h"
 #include "machine/cpuid.h"
 #include "plan/resolve.h"
 #include "pmu.h"

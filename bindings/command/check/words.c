@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a check has found, as text, for a step's summary and as annotations. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu doctor --noise`: what makes times vary here. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
 #include "bindings/command/noise/noise.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "bindings/command/json/reader.h"
 #include "reports/ranks/ranks.h"
 

@@ -8,12 +8,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "bindings/command/json/reader.h"
-#include "report/encode.h"
 #include "report/model/metric.h"
 
 #define SCHEMA 1

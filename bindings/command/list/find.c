@@ -3,7 +3,6 @@
  * Finds what `pmu list` shows: names from our tables, libpfm4, Intel's files, the kernel and
  * groups' files.
  */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

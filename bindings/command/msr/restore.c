@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu msr restore`: put back the registers that a killed program left behind. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

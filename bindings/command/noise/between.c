@@ -6,7 +6,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "bindings/command/noise/noise.h"
 
 /*

@@ -2,7 +2,6 @@
 /* What bounds a region, and why something is not known. */
 #include "bindings/command/roofline/roofline.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>

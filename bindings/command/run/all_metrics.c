@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/list/list.h"
 #include "bindings/command/run/run.h"

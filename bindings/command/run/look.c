@@ -3,7 +3,6 @@
  * What a command is before it is started: found as execvp() finds it, and can anything be preloaded
  * into it?
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

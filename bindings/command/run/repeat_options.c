@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How often a command is run, and what it is compared with. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/sysfile.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A series as CSV: one value a line, as other programs' tables like them. */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "bindings/command/series/series.h"

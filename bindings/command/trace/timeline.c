@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
-#include "report/encode.h"
 #include "store/read/snapshot.h"
 
 /* Written at once. */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "bindings/command/viewers/viewers.h"
 #include "report/encode.h"
 #include "report/model/finish.h"

@@ -4,7 +4,6 @@
  *
  * Source: google/pprof, proto/profile.proto
  */
-#include <errno.h>
 #include <string.h>
 
 #include "bindings/command/viewers/protobuf.h"

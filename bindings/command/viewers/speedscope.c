@@ -4,7 +4,6 @@
  *
  * Source: jlfwong/speedscope, src/lib/file-format-spec.ts
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

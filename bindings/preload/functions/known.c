@@ -5,14 +5,12 @@
 #include "bindings/preload/functions/known.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bindings/preload/functions/filter.h"
 #include "bindings/preload/keep.h"
 #include "bindings/preload/preload.h"
-#include "bindings/preload/symbols/elf.h"
 #include "bindings/preload/symbols/symbols.h"
 
 #define FIRST_SHIFT 54u /* 1,024 slots */

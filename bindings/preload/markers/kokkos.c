@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
 #include "bindings/preload/process/target.h"
 #include "bindings/preload/symbols/plt.h"

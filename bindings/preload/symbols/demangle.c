@@ -2,7 +2,6 @@
 /* C++ names, by the C++ runtime of the program. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "bindings/preload/symbols/symbols.h"
 

@@ -5,7 +5,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bindings/preload/keep.h"

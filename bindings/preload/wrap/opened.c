@@ -9,7 +9,6 @@
  * ours.  So is dlsym(): its answer depends on the caller still more.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>

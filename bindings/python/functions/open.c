@@ -2,10 +2,8 @@
 /* Keeps each thread's open calls: what begins here ends here, whatever events are missing. */
 #include "bindings/python/functions/open.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bindings/preload/functions/short.h"

@@ -5,7 +5,6 @@
  *
  * A frame is the same object at its beginning and at its end; each stretch of a generator is both.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "bindings/python/functions/code.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads of the source perf: their groups and how they are read. */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* A processor's identity, as libcpuid says. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"

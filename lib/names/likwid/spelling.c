@@ -5,11 +5,9 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/compiler.h"
 #include "base/error.h"
 #include "names/likwid/parts.h"
 #include "names/pfm/pfm.h"

@@ -2,7 +2,6 @@
 /* Finds what people write in libpfm4's tables: its names are Intel's with other joints. */
 #include "names/pfm/names.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/compiler.h"
 #include "base/error.h"
 #include "names/vendor/map.h"
 #include "names/vendor/metric_parts.h"
