@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "pmu.h"
+
 /* Bytes asked of the kernel at a time. */
 #define PIECE ((size_t)64 << 10)
 #define ALIGN 16u
@@ -116,4 +118,15 @@ void preload_unlock(void)
 	pthread_mutex_unlock(&kept.lock);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pthread_setspecific(holding, NULL);
+}
+
+const char *preload_keep_name(const char *name)
+{
+	const char *text = NULL;
+
+	if (preload_lock()) {
+		text = preload_keep_text(name, strnlen(name, PMU_NAME_MAX));
+		preload_unlock();
+	}
+	return text;
 }

@@ -34,4 +34,10 @@ const char *preload_keep_text(const char *text, size_t len);
 _Bool preload_lock(void);
 void preload_unlock(void);
 
+/**
+ * preload_keep_name() - a copy of a region's name, as long as one can be
+ * Context: takes preload_lock().  Return: NULL without memory, or where it is held.
+ */
+const char *preload_keep_name(const char *name);
+
 #endif

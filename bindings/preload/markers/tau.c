@@ -103,19 +103,12 @@ lite_stop_function Tau_lite_stop_timer;
 start_function Tau_start_timer;
 stop_function Tau_stop_timer;
 
-static const char *keep_name(const char *text)
-{
-	const char *kept = NULL;
-
-	if (preload_lock()) {
-		kept = preload_keep_text(text, strnlen(text, PMU_NAME_MAX));
-		preload_unlock();
-	}
-	return kept;
-}
-
-/* Once for each timer: the line is passed again and again. */
-static void know_timer(const void *timer, const char *name, const char *type)
+/*
+ * Once for each timer: the line is passed again and again.  Not inlined: its text and its caller's would be
+ * much for one frame.
+ */
+static __attribute__((noinline)) void know_timer(const void *timer, const char *name,
+						 const char *type)
 {
 	char text[PMU_NAME_MAX + 1];
 	bool typed = type && *type && strcmp(type, " ") != 0;
@@ -123,7 +116,7 @@ static void know_timer(const void *timer, const char *name, const char *type)
 	if (!timer || !name || annotation_handle_name(&timers, (uintptr_t)timer))
 		return;
 	snprintf(text, sizeof(text), "%s%s%s", name, typed ? " " : "", typed ? type : "");
-	annotation_handle_set(&timers, (uintptr_t)timer, keep_name(text));
+	annotation_handle_set(&timers, (uintptr_t)timer, preload_keep_name(text));
 }
 
 /* Without TAU the variable itself is the timer. */

@@ -42,17 +42,6 @@ unsigned int wrap_call_max(void)
 	return TRAMPOLINE_STUBS;
 }
 
-static const char *keep_name(const char *name)
-{
-	const char *kept = NULL;
-
-	if (preload_lock()) {
-		kept = preload_keep_text(name, strnlen(name, PMU_NAME_MAX));
-		preload_unlock();
-	}
-	return kept;
-}
-
 uintptr_t wrap_call_add(uintptr_t target, const char *name)
 {
 	uint32_t i;
@@ -64,7 +53,7 @@ uintptr_t wrap_call_add(uintptr_t target, const char *name)
 	if (i == TRAMPOLINE_STUBS)
 		return 0;
 	if (i == n_functions) {
-		functions[i].name = keep_name(name);
+		functions[i].name = preload_keep_name(name);
 		if (!functions[i].name)
 			return 0;
 		__atomic_store_n(&functions[i].target, target, __ATOMIC_RELEASE);
