@@ -31,6 +31,10 @@ function timeFacts(section, i) {
 		["open", rows.open[i] ? format.exact(rows.open[i]) : "", "begins without an end so far"],
 		["time", format.time(time) + (isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : ""),
 			"with nested regions, the sum over threads; share of all threads' measured time"],
+		["CPU", isKnown(rows.cpu_ns[i]) && time ? format.time(rows.cpu_ns[i]) + " (" + format.share(rows.cpu_ns[i] / time) + " of it)" : "",
+			"on a processor"],
+		["blocked", isKnown(rows.blocked_ns[i]) ? format.time(rows.blocked_ns[i]) : "", "asleep, or waiting for something"],
+		["runnable", isKnown(rows.runnable_ns[i]) ? format.time(rows.runnable_ns[i]) : "", "waiting for a processor"],
 		["self", format.time(rows.self_ns[i]) + (isKnown(rows.self_ns[i]) && time ? " (" + format.share(rows.self_ns[i] / time) + " of it)" : ""),
 			"without nested regions"],
 		["a call", isKnown(time) && calls ? format.time(time / calls) : NONE, "on average"],
@@ -47,7 +51,7 @@ function teamFacts(team) {
 		["time", format.time(team.time_ns), "of all of them together"],
 		["share", format.share(team.share)],
 		["imbalance", format.share(team.imbalance), "how much longer than the mean the slowest was at work for it"],
-		["efficiency", format.share(team.efficiency), "their time, of so many threads times the time of who opened it"],
+		["efficiency", format.share(team.efficiency), "their time on a processor, of so many threads times the time of who opened it"],
 	], "numbers")] : null;
 }
 

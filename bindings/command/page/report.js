@@ -75,6 +75,10 @@ function columnsOf(data, group, section) {
 
 	return [
 		timeColumn("time_ns", "time", "with nested regions; the sum over threads", true),
+		...(rows.cpu_ns.some(isKnown) ? [
+			timeColumn("cpu_ns", "CPU", "of the time, on a processor", true),
+			timeColumn("blocked_ns", "blocked", "of the time, off it: asleep, or waiting for something", false),
+			timeColumn("runnable_ns", "runnable", "of the time, off it: waiting for a processor", false)] : []),
 		shareColumn("share", "share", "of all threads' measured time", true),
 		timeColumn("self_ns", "self", "time without nested regions", true),
 		countColumn("calls", "calls", "", "begin/end pairs that have ended", true),

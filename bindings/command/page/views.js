@@ -45,7 +45,7 @@ function imbalances(section) {
 function regionView(section) {
 	const rows = section.rows, cells = {};
 
-	for (const name of ["calls", "all_calls", "time_ns", "self_ns", "min_ns", "max_ns", "sd_ns", "share", "open", "n_threads"])
+	for (const name of ["calls", "all_calls", "time_ns", "cpu_ns", "blocked_ns", "runnable_ns", "self_ns", "min_ns", "max_ns", "sd_ns", "share", "open", "n_threads"])
 		cells[name] = rows[name];
 	if (rows.team)
 		cells.n_threads = rows.n_threads.map((n, i) => rows.team[i] && isKnown(rows.team[i].n_threads) ? rows.team[i].n_threads : n);
