@@ -26,14 +26,15 @@
 /*
  * A file that appeared after the first session began was written by this run, in this process or
  * another one.
+ * @unless: what it is where the system does not say
  */
-static bool is_taken_path(const char *path)
+static bool is_taken_path(const char *path, bool unless)
 {
 	struct stat st;
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	return pmu_time_ns(st.st_mtim) >= pmu_session.first_start_unix_ns;
+	if (stat(path, &st) < 0)
+		return unless && errno != ENOENT && errno != ENOTDIR;
+	return S_ISREG(st.st_mode) && pmu_time_ns(st.st_mtim) >= pmu_session.first_start_unix_ns;
 }
 
 static bool is_device(const char *path)
@@ -78,13 +79,14 @@ static int resolve_output(const char *configured, char *path, char *plain, size_
 	rc = absolute(path, plain, size);
 	if (rc < 0)
 		return rc;
-	if (is_device(plain) || (own_name && !is_taken_path(plain))) {
+	/* what an earlier session of this process has written must not be lost */
+	if (is_device(plain) || (own_name && !is_taken_path(plain, pmu_session.n_started > 1))) {
 		memcpy(path, plain, strlen(plain) + 1);
 		return 0;
 	}
 	for (unsigned int nth = names.nth > 1 ? names.nth : 0; nth < 100000; nth += nth ? 1 : 2) {
 		rc = pmu_output_aside(plain, pmu_session.pid, nth, path, size);
-		if (rc < 0 || !is_taken_path(path))
+		if (rc < 0 || !is_taken_path(path, false))
 			return rc < 0 ? rc : 0;
 	}
 	return -EEXIST;
