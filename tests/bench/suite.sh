@@ -92,8 +92,9 @@ run 0 'more threads than processors' --threads 500 --calls 1 --size 4K divide
 has out 'they take turns' 'it says so'
 if env --default-signal=INT true 2>err; then # a shell's background job ignores it
 	env --default-signal=INT "$suite" --time 2 --size 4K --threads 1 --json copy scale >out 2>err &
-	for i in $(seq 100); do
+	for i in $(seq 1200); do # a minute, on a busy machine
 		grep -qE '^SigCgt:.*[2367abef]$' "/proc/$!/status" && break
+		kill -0 $! 2>/dev/null || break
 		sleep 0.05
 	done
 	kill -INT $!
