@@ -35,11 +35,8 @@ static bool read_queued(const struct pmu_thread *thread, uint64_t *queued)
 }
 
 /* Since the machine's start, less what it was on a processor. */
-static uint64_t read_off(const struct pmu_thread *thread)
+static uint64_t read_off(clockid_t clock)
 {
-	clockid_t clock = thread == pmu_own.self ? CLOCK_THREAD_CPUTIME_ID
-						 : pmu_usage_clock(thread->tid);
-
 	return pmu_time_now_ns(CLOCK_MONOTONIC) - pmu_time_now_ns(clock);
 }
 
@@ -60,24 +57,21 @@ void pmu_waits_attach(struct pmu_thread *self)
 	struct pmu_waits *waits = &self->waits;
 	uint64_t *word = are_wanted(&pmu_session.config) ? pmu_switch_word(&self->mark) : NULL;
 
-	*waits = (struct pmu_waits){ .are_told = word,
-				     .word = word,
-				     .mark = (uintptr_t)&self->mark };
+	*waits = (struct pmu_waits){ .word = word, .mark = (uintptr_t)&self->mark };
 	self->switched = pmu_waits_shown(waits);
 	if (!word)
 		return;
 	snprintf(waits->path, sizeof(waits->path), "/proc/self/task/%d/schedstat", self->tid);
 	watch(self);
-	waits->last.off = pmu_time_now_ns(CLOCK_MONOTONIC) -
-			  pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
 	waits->are_split = read_queued(self, &waits->last.queued);
 }
 
 void pmu_waits_detach(struct pmu_thread *self)
 {
-	if (self->waits.are_told)
-		pmu_switch_forget(self->switched, &self->mark);
-	self->waits.are_told = false;
+	if (self->waits.word)
+		pmu_switch_forget(self->waits.word, &self->mark);
+	self->waits.word = NULL;
 }
 
 /* Clocks differ by some parts in a million: time does not run backwards for that. */
@@ -90,12 +84,13 @@ struct pmu_wait pmu_waits_take(struct pmu_thread *thread)
 {
 	struct pmu_waits *waits = &thread->waits;
 	struct pmu_wait now, taken = { 0 };
+	bool is_self = thread == pmu_own.self;
 
-	if (thread == pmu_own.self)
+	if (is_self)
 		watch(thread);
-	if (!waits->are_told)
+	if (!waits->word)
 		return taken;
-	now.off = read_off(thread);
+	now.off = read_off(is_self ? CLOCK_THREAD_CPUTIME_ID : pmu_usage_clock(thread->tid));
 	taken.off = since(now.off, waits->last.off);
 	if (taken.off < SHORTEST_NS)
 		return (struct pmu_wait){ 0 };

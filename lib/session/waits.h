@@ -20,9 +20,8 @@ struct pmu_wait {
 };
 
 struct pmu_waits {
-	bool are_told;        /* else nothing is known of them */
+	uint64_t *word;       /* the kernel's; NULL: nothing is known of them */
 	bool are_split;       /* the kernel says how long it was runnable */
-	uint64_t *word;       /* the kernel's, where they are */
 	char path[40];        /* of the kernel's file of it */
 	struct pmu_wait last; /* as of the last look; from no particular moment on */
 	uint64_t mark;        /* what the thread looks at where it has no word of the kernel's */
@@ -42,7 +41,7 @@ static inline uint64_t *pmu_waits_hidden(struct pmu_waits *waits)
 
 static inline uint64_t *pmu_waits_shown(struct pmu_waits *waits)
 {
-	return waits->are_told ? waits->word : &waits->mark;
+	return waits->word ? waits->word : &waits->mark;
 }
 
 /** pmu_waits_detach() - the kernel's word is as if we had not been there */
