@@ -48,13 +48,19 @@ static char *thread_pointer(void)
 	return pointer;
 }
 
-static uint64_t *find_word(void)
+/* Where libc has threads' areas, from the thread pointer on; NULL: it registers none. */
+static const ptrdiff_t *find_offset(void)
 {
-	const ptrdiff_t *offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
 	const unsigned int *size = dlsym(RTLD_DEFAULT, "__rseq_size");
+
+	return SIGNATURE && size && *size ? dlsym(RTLD_DEFAULT, "__rseq_offset") : NULL;
+}
+
+static uint64_t *word_at(const ptrdiff_t *offset)
+{
 	struct area *area;
 
-	if (!SIGNATURE || !offset || !size || !*size)
+	if (!offset)
 		return NULL;
 	area = (struct area *)(void *)(thread_pointer() + *offset);
 	return __atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED) < 0 ? NULL : &area->section;
@@ -78,9 +84,15 @@ static bool is_cleared(uint64_t *word, const struct pmu_switch_mark *mark)
 
 uint64_t *pmu_switch_word(const struct pmu_switch_mark *mark)
 {
-	static enum { NOT_TRIED, TOLD, NOT_TOLD } state;
-	uint64_t *word = find_word();
+	static enum { NOT_LOOKED, NOT_TRIED, TOLD, NOT_TOLD } state;
+	static const ptrdiff_t *offset;
+	uint64_t *word;
 
+	if (state == NOT_LOOKED) {
+		offset = find_offset();
+		state = NOT_TRIED;
+	}
+	word = word_at(offset);
 	if (word && state == NOT_TRIED)
 		state = is_cleared(word, mark) ? TOLD : NOT_TOLD;
 	return state == TOLD ? word : NULL;
