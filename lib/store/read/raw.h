@@ -54,8 +54,8 @@ struct pmu_raw_row {
 	uint64_t count[PMU_MAX_SLOTS];
 	/* of pmu_raw.bucket: those of its histogram that are not 0 */
 	size_t first_bucket, n_buckets;
-	size_t turns; /* index into pmu_raw.turns */
-	uint64_t off_ns, queued_ns;
+	size_t turns;                  /* index into pmu_raw.turns */
+	uint64_t off_ns, queued_ns;    /* each as it was when it was read: the second may be more */
 	uint64_t least[PMU_MAX_SLOTS]; /* 1 + the least that a call counted; 0: not known */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies what stands beside rows, how long their calls took, what they waited, the least they counted; each number
- * for itself, see row.h.
+ * Copies what stands beside rows, how long their calls took, what they waited, the least they counted;
+ * each number for itself, see row.h.
  */
 #define PMU_STORE_READER 1
 #include <errno.h>
@@ -122,7 +122,7 @@ static int copy_waits(struct pmu_reader *reader, const struct pmu_store_side *fr
 		return 0;
 	row->has_waits = true;
 	row->off_ns = value[0];
-	row->queued_ns = value[1] < value[0] ? value[1] : value[0];
+	row->queued_ns = value[1];
 	return 0;
 }
 
