@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "bindings/preload/keep.h"
 
 #define N_BUCKETS 4096u
@@ -20,19 +21,10 @@ const struct preload_name *preload_names(void)
 	return __atomic_load_n(&names, __ATOMIC_ACQUIRE);
 }
 
-static struct bucket **bucket_of(const char *text)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	return &buckets[hash % N_BUCKETS];
-}
-
 struct preload_name *preload_name_of(const char *text, bool is_wanted)
 {
 	size_t len = strlen(text);
-	struct bucket **bucket = bucket_of(text), *entry;
+	struct bucket **bucket = &buckets[pmu_hash_text(text, len) % N_BUCKETS], *entry;
 	struct preload_name *name;
 
 	for (entry = *bucket; entry; entry = entry->next)
