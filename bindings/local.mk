@@ -209,6 +209,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/info/json.c \
 	%D%/command/info/leaves.c \
 	%D%/command/info/text.c \
+	%D%/command/json/cpu_id.h \
 	%D%/command/list/elsewhere.c \
 	%D%/command/list/find.c \
 	%D%/command/list/list.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bindings/command/event/event.h"
+#include "bindings/command/json/cpu_id.h"
 #include "report/json_put.h"
 
 /* --- fields --- */
@@ -325,10 +326,7 @@ void pmu_event_view_json(const struct pmu_event_view *view, size_t n,
 			 const struct pmu_machine *machine, struct pmu_strbuf *out)
 {
 	key(out, "{\n  ", "cpu");
-	put_text(out, "{", "vendor", machine->id.vendor);
-	put_u64(out, ", ", "family", machine->id.family);
-	put_u64(out, ", ", "model", machine->id.model);
-	put_u64(out, ", ", "stepping", machine->id.stepping);
+	put_cpu_id(out, "{", ", ", &machine->id);
 	put_text(out, ", ", "microarchitecture",
 		 machine->model ? machine->model->microarchitecture : "");
 	pmu_strbuf_add(out, "},\n  \"events\": [");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu info` for programs: null is what is not known. */
 #include "bindings/command/info/info.h"
+#include "bindings/command/json/cpu_id.h"
 #include "report/json_put.h"
 
 static void put_counters(struct pmu_strbuf *out, const char *name, unsigned int count,
@@ -125,10 +126,7 @@ void pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out)
 	const struct pmu_cpu_id *id = &info->id;
 	unsigned int process_nm = model ? model->process_nm : 0;
 
-	put_text(out, "{\n  ", "vendor", id->vendor);
-	put_u64(out, ",\n  ", "family", id->family);
-	put_u64(out, ",\n  ", "model", id->model);
-	put_u64(out, ",\n  ", "stepping", id->stepping);
+	put_cpu_id(out, "{\n  ", ",\n  ", id);
 	put_text(out, ",\n  ", "brand", id->brand);
 	put_known_text(out, ",\n  ", "microarchitecture", model ? model->microarchitecture : "");
 	put_known_text(out, ",\n  ", "codename", info->codename);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bindings/command/json/cpu_id.h"
 #include "bindings/command/msr/plan.h"
 #include "counters/msr/registers.h"
 #include "report/json_put.h"
@@ -143,10 +144,7 @@ static void put_operation(struct pmu_strbuf *out, const struct pmu_plan_shown *s
 static void put_plan_machine(struct pmu_strbuf *out, const struct pmu_machine *machine)
 {
 	key(out, ",\n  ", "machine");
-	put_text(out, "{", "vendor", machine->id.vendor);
-	put_u64(out, ", ", "family", machine->id.family);
-	put_u64(out, ", ", "model", machine->id.model);
-	put_u64(out, ", ", "stepping", machine->id.stepping);
+	put_cpu_id(out, "{", ", ", &machine->id);
 	put_text(out, ", ", "brand", machine->id.brand);
 	put_u64(out, ", ", "processors", machine->n_cpus);
 	put_u64(out, ", ", "cores", machine->n_cores);
