@@ -475,6 +475,12 @@ static inline bool pmu_model_time_known(const struct pmu_model_row *row)
 	return row->time_ns || !row->n_open;
 }
 
+/** pmu_model_cpu_known() - and how much of it was on a processor? */
+static inline bool pmu_model_cpu_known(const struct pmu_model_row *row)
+{
+	return pmu_model_time_known(row) && row->cpu_ns <= row->time_ns;
+}
+
 /** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */
 static inline bool pmu_model_self_known(const struct pmu_model_row *row)
 {

@@ -14,8 +14,6 @@
 #include "report/text/text.h"
 
 #define BASE_COLUMNS 9u
-/* A part of so many of the time is waiting that is worth a sentence. */
-#define WORTH_SAYING 10u
 
 static const struct {
 	uint32_t flag;
@@ -68,15 +66,10 @@ static double time_of_row(const struct pmu_model_row *row)
 	return pmu_model_time_known(row) ? (double)row->time_ns : NAN;
 }
 
-static bool is_cpu_known(const struct pmu_model_row *row)
-{
-	return pmu_model_time_known(row) && row->cpu_ns <= row->time_ns;
-}
-
 static bool any_cpu_known(const struct rows *r)
 {
 	for (unsigned int i = 0; i < r->n; i++)
-		if (is_cpu_known(&r->row[i]))
+		if (pmu_model_cpu_known(&r->row[i]))
 			return true;
 	return false;
 }
@@ -84,7 +77,7 @@ static bool any_cpu_known(const struct rows *r)
 static void cpu_cells(struct pmu_cell *cpu, struct pmu_cell *waiting,
 		      const struct pmu_model_row *row)
 {
-	bool known = is_cpu_known(row);
+	bool known = pmu_model_cpu_known(row);
 
 	pmu_cell_time(cpu, known ? (double)row->cpu_ns : NAN);
 	pmu_cell_time(waiting, known ? (double)(row->time_ns - row->cpu_ns) : NAN);
@@ -573,39 +566,6 @@ static void print_table(struct rows *r)
 		t->legend |= PMU_LEGEND_DEEP;
 }
 
-/*
- * Of a program with one thread: what it waited for.  Where there are several, each has its own reasons to
- * wait.
- */
-static void put_waited(const struct rows *r)
-{
-	const struct pmu_text *t = r->t;
-	uint64_t time = 0, blocked = 0, queued = 0;
-	struct pmu_cell share, first, second;
-
-	if (t->model->n_threads != 1 || t->model->n_parts > 1 || t->model->ranks ||
-	    r->s != t->model->section)
-		return;
-	for (unsigned int i = 0; i < r->s->n_rows; i++) {
-		const struct pmu_model_row *row = &r->s->row[i];
-
-		if (row->parent >= 0 || !is_cpu_known(row) || row->blocked_ns > row->time_ns ||
-		    row->queued_ns > row->time_ns)
-			continue;
-		time = pmu_add_capped(time, row->time_ns);
-		blocked = pmu_add_capped(blocked, row->blocked_ns);
-		queued = pmu_add_capped(queued, row->queued_ns);
-	}
-	if (!time || pmu_add_capped(blocked, queued) < time / WORTH_SAYING)
-		return;
-	pmu_cell_share(&share, ((double)blocked + (double)queued) / (double)time);
-	pmu_cell_time(&first, (double)blocked);
-	pmu_cell_time(&second, (double)queued);
-	pmu_strbuf_addf(t->out, "  waited %s%s of the time: blocked %s%s, for a processor %s%s\n",
-			share.number, share.unit, first.number, first.unit, second.number,
-			second.unit);
-}
-
 static void print_rows(struct rows *r)
 {
 	struct pmu_text *t = r->t;
@@ -626,7 +586,7 @@ static void print_rows(struct rows *r)
 		return;
 	put_left_out(r);
 	if (r->row->thread < 0)
-		put_waited(r);
+		pmu_text_waited(t, r->s);
 	put_unsorted(r);
 	put_not_counted(r);
 	pmu_text_estimates(t, r->s, r->row, r->n);

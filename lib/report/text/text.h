@@ -108,6 +108,12 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
 void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n);
 
 /**
+ * pmu_text_waited() - "waited 80% of the time: blocked 4 s, for a processor 1 s", of a program with one
+ * thread; nothing where it is not worth it
+ */
+void pmu_text_waited(struct pmu_text *t, const struct pmu_model_section *s);
+
+/**
  * pmu_text_least() - what calls counted on average and at the least, where that was kept; @row:
  * [@n] of one table
  */

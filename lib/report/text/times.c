@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the times of single calls are spread, and the library's own part in what was measured. */
+/* How the times of single calls are spread, what was waited, and the library's own part in what was measured. */
 #include <math.h>
 
 #include "report/encode.h"
+#include "report/model/fields.h"
 #include "report/model/histogram.h"
 #include "report/name.h"
 #include "report/text/detail.h"
 
+/* A part of so many of the time is waiting that is worth a sentence. */
+#define WORTH_SAYING 10u
 /* Of a region that a sentence names. */
 #define MOST_OF_NAME 60u
 
@@ -124,6 +127,40 @@ void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigne
 		if (is_column_shown(c, percentiles))
 			add_times_column(t, &table, row, c);
 	pmu_text_detail_end(t, &table);
+}
+
+/* --- waiting --- */
+
+/*
+ * Of a program with one thread: what it waited for.  Where there are several, each has its own reasons to
+ * wait.
+ */
+void pmu_text_waited(struct pmu_text *t, const struct pmu_model_section *s)
+{
+	uint64_t time = 0, blocked = 0, queued = 0;
+	struct pmu_cell share, first, second;
+
+	if (t->model->n_threads != 1 || t->model->n_parts > 1 || t->model->ranks ||
+	    s != t->model->section)
+		return;
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		const struct pmu_model_row *row = &s->row[i];
+
+		if (row->parent >= 0 || !pmu_model_cpu_known(row) ||
+		    row->blocked_ns > row->time_ns || row->queued_ns > row->time_ns)
+			continue;
+		time = pmu_add_capped(time, row->time_ns);
+		blocked = pmu_add_capped(blocked, row->blocked_ns);
+		queued = pmu_add_capped(queued, row->queued_ns);
+	}
+	if (!time || pmu_add_capped(blocked, queued) < time / WORTH_SAYING)
+		return;
+	pmu_cell_share(&share, ((double)blocked + (double)queued) / (double)time);
+	pmu_cell_time(&first, (double)blocked);
+	pmu_cell_time(&second, (double)queued);
+	pmu_strbuf_addf(t->out, "  waited %s%s of the time: blocked %s%s, for a processor %s%s\n",
+			share.number, share.unit, first.number, first.unit, second.number,
+			second.unit);
 }
 
 /* --- the library itself --- */
