@@ -315,6 +315,8 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/model/histogram.h \
 	%D%/report/model/least.c \
 	%D%/report/model/least.h \
+	%D%/report/model/measure.c \
+	%D%/report/model/measure.h \
 	%D%/report/model/metric.c \
 	%D%/report/model/metric.h \
 	%D%/report/model/model.c \

@@ -4,6 +4,7 @@
 #include "report/model/all_calls.h"
 #include "report/model/beside.h"
 #include "report/model/least.h"
+#include "report/model/measure.h"
 #include "report/model/rows.h"
 
 #include <errno.h>
@@ -17,20 +18,30 @@ static uint64_t *new_zeros(struct pmu_model *model, unsigned int n)
 	return pmu_block_array(&model->blocks, n, sizeof(uint64_t));
 }
 
-/* Order: siblings together, outermost rows by thread, longest first. */
+/* Order: siblings together, outermost rows by thread, those with most first. */
 
-/* Longest first. */
-static int compare_times(const struct pmu_model_row *a, const struct pmu_model_row *b)
+struct sorting {
+	const struct pmu_model_row *row;
+	enum pmu_model_measure measure;
+};
+
+/* Longest first where the measure is none of them. */
+static int compare_most(const struct pmu_model_row *a, const struct pmu_model_row *b,
+			enum pmu_model_measure measure)
 {
+	uint64_t of_a = pmu_measure_of(a, measure), of_b = pmu_measure_of(b, measure);
+
+	if (of_a != of_b)
+		return of_a < of_b ? 1 : -1;
 	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
 }
 
-static int by_tree_place(const void *a, const void *b, void *rows)
+static int by_tree_place(const void *a, const void *b, void *arg)
 {
 	const int ia = *(const int *)a, ib = *(const int *)b;
-	const struct pmu_model_row *ra = (struct pmu_model_row *)rows + ia;
-	const struct pmu_model_row *rb = (struct pmu_model_row *)rows + ib;
-	int names, longer = compare_times(ra, rb);
+	const struct sorting *sorting = arg;
+	const struct pmu_model_row *ra = sorting->row + ia, *rb = sorting->row + ib;
+	int names, longer = compare_most(ra, rb, sorting->measure);
 
 	if (ra->parent != rb->parent)
 		return ra->parent < rb->parent ? -1 : 1;
@@ -96,8 +107,9 @@ static void walk_depth_first(const struct pmu_model_row *row, int n, const int *
 	}
 }
 
-int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
+int pmu_rows_sort(struct pmu_model_row *row, int n, enum pmu_model_measure measure, int *moved)
 {
+	struct sorting sorting = { row, measure };
 	size_t rows = (size_t)n;
 	int *work = calloc(5 * rows + 2, sizeof(int));
 	struct pmu_model_row *old = malloc((rows + 1) * sizeof(*old));
@@ -112,7 +124,7 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 	check_parents(row, n);
 	for (int i = 0; i < n; i++)
 		sorted[i] = i;
-	qsort_r(sorted, rows, sizeof(*sorted), by_tree_place, row);
+	qsort_r(sorted, rows, sizeof(*sorted), by_tree_place, &sorting);
 	walk_depth_first(row, n, sorted, start, stack, order);
 	memcpy(old, row, rows * sizeof(*old));
 	for (int i = 0; i < n; i++)
@@ -275,7 +287,7 @@ void pmu_rows_mark(const struct pmu_model_section *s, struct pmu_model_row *row,
 static int finish_rows(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
-	int rc = pmu_rows_sort(s->thread_row, (int)s->n_thread_rows, NULL);
+	int rc = pmu_rows_sort(s->thread_row, (int)s->n_thread_rows, PMU_BY_TIME, NULL);
 
 	for (unsigned int i = 0; !rc && i < s->n_thread_rows; i++)
 		rc = pmu_rows_give_arrays(f->model, s, &s->thread_row[i]);
@@ -339,7 +351,6 @@ static int finish_section(struct pmu_model *model, struct pmu_model_section *sec
 	struct pmu_finishing f = {
 		.model = model,
 		.section = section,
-		.span_ns = pmu_model_span(model),
 		.shared_sockets = section->sockets && pmu_model_shares_sockets(model),
 	};
 	size_t n = section->n_thread_rows;

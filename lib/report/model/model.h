@@ -174,8 +174,8 @@ struct pmu_model_row {
 	/* [n_counts] a sum's that has a part of whole_calls; made by pmu_model_finish(); else NULL */
 	struct pmu_model_estimate *estimate;
 	/*
-	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN:
-	 * unknown, also where the row's time is more than that (damaged data).
+	 * A sum's: of its section's whole.  A thread's row: of that thread's measured time.  0 to 1;
+	 * NaN: unknown, also where the row has more than that (damaged data).
 	 */
 	double share;
 	uint32_t missing;      /* bit i: raw[i], net[i] and self[i] are unknown */
@@ -234,6 +234,9 @@ struct pmu_model_portion {
 /** In place of a socket's number: what all threads of a process did, wherever they ran. */
 #define PMU_MODEL_PROCESS (-2)
 
+/** What sums are ordered by and shares are of: report/model/measure.h says which where. */
+enum pmu_model_measure { PMU_BY_TIME, PMU_BY_CPU };
+
 /** All rows of one group of events. */
 struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
@@ -261,6 +264,9 @@ struct pmu_model_section {
 	 */
 	unsigned int n_rows;
 	struct pmu_model_row *row;
+	/* Likewise: what siblings are ordered by, and what all threads have of it; 0: none */
+	enum pmu_model_measure measure;
+	uint64_t whole;
 	/* Each thread's rows, thread after thread, in tree order. */
 	unsigned int n_thread_rows;
 	struct pmu_model_row *thread_row;
@@ -438,8 +444,9 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  *         children (name, parent, thread, flags, calls, times in ns, raw, net, cost, missing,
  *         n_open set)
  *
- * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self
- * values, shares, and the sums over threads: rows of the same path, flat ones apart.  Metrics get
+ * Sorts each thread's rows into tree order (siblings by time, longest first; sums by their section's
+ * measure), makes paths, self values, shares, and the sums over threads: rows of the same path, flat
+ * ones apart.  Metrics get
  * room and are left missing.  Where there are rows of a team, sums have struct pmu_model_team beside
  * their own values.  self = inclusive - nested; never below zero: where it would be it is
  * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand

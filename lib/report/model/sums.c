@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/model/finish.h"
+#include "report/model/measure.h"
 #include "report/name.h"
 
 static uint64_t *new_sum_zeros(struct pmu_model *model, unsigned int n)
@@ -110,14 +111,6 @@ static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, i
 	return &f->model->thread[thread];
 }
 
-/* In damaged data a part may be more than the whole: then it is unknown.  So it is of some calls. */
-static double share_of_span(const struct pmu_model_row *row, uint64_t span_ns)
-{
-	if (!pmu_model_time_known(row))
-		return NAN;
-	return span_ns && row->time_ns <= span_ns ? (double)row->time_ns / (double)span_ns : NAN;
-}
-
 /* Counts a self value below zero, and notes its thread; -1: a socket's. */
 static void add_negative(struct pmu_finishing *f, int i)
 {
@@ -179,7 +172,7 @@ static void add_to_sum(struct pmu_finishing *f, int i)
 	const bool is_socket = pmu_model_is_socket(f->model, row);
 	const bool is_team = row->flags & PMU_ROW_TEAM;
 
-	row->share = share_of_span(row, measured_ns(f, row));
+	row->share = pmu_measure_share(row, PMU_BY_TIME, measured_ns(f, row));
 	row->n_threads = !is_socket || is_team;
 	add_negative(f, i);
 	/* what was done for another thread's region is not its own: see pmu_teams_make() */
@@ -193,11 +186,16 @@ static void add_to_sum(struct pmu_finishing *f, int i)
 
 static void close_sums(struct pmu_finishing *f)
 {
-	for (unsigned int i = 0; i < f->section->n_rows; i++) {
-		struct pmu_model_row *row = &f->section->row[i];
+	const struct pmu_model_section *s = f->section;
+
+	pmu_measure_choose(f->model, f->section);
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		struct pmu_model_row *row = &s->row[i];
 
 		row->sd_ns = pmu_pool_sd(&f->summing[i].pool, row);
-		row->share = f->summing[i].unmeasured ? NAN : share_of_span(row, f->span_ns);
+		row->share = f->summing[i].unmeasured
+				     ? NAN
+				     : pmu_measure_share(row, s->measure, s->whole);
 		/* What was not counted is missing, not 0. */
 		if (!f->summing[i].by_socket)
 			row->missing |= f->section->sockets;
@@ -271,7 +269,7 @@ static int sort_sums(struct pmu_finishing *f)
 	int rc = -ENOMEM;
 
 	if (old && moved)
-		rc = pmu_rows_sort(s->row, (int)s->n_rows, moved);
+		rc = pmu_rows_sort(s->row, (int)s->n_rows, s->measure, moved);
 	if (!rc && s->n_rows) {
 		memcpy(old, f->summing, s->n_rows * sizeof(*old));
 		for (unsigned int i = 0; i < s->n_rows; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/model/finish.h"
+#include "report/model/measure.h"
 #include "report/model/rows.h"
 
 /* What rounding may add to a share of the time that there was. */
@@ -399,8 +400,9 @@ void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *su
 	struct pmu_model_team *team = sum->team;
 
 	team->all.share = NAN;
-	if (team->time_known && f->span_ns && team->all.time_ns <= f->span_ns)
-		team->all.share = (double)team->all.time_ns / (double)f->span_ns;
+	if (team->time_known)
+		team->all.share = pmu_measure_share(&team->all, f->section->measure,
+						    f->section->whole);
 	/* openers wait for those that work for them */
 	team->imbalance = imbalance_of(team->has_others ? &team->workers : &team->openers,
 				       team->all.time_ns);

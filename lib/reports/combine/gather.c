@@ -509,7 +509,6 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 		struct section *s = &g->section[i];
 
 		s->f.section = &model->section[i];
-		s->f.span_ns = pmu_model_span(model);
 		s->f.shared_sockets = s->f.section->sockets && pmu_model_shares_sockets(model);
 		rc = give_metrics(s);
 		if (!rc)
