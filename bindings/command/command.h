@@ -117,9 +117,9 @@ int pmu_command_print(struct pmu_strbuf *out);
 		  .help = "the text has every region, also beyond the 100 with the most "     \
 			  "time, and how counts are spread over ranks" },                     \
 		{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(type, text.sort),              \
-		  .words = "time self calls",                                                 \
-		  .help = "a list instead of a tree: by time, self, calls or the name of a "  \
-			  "count" },                                                          \
+		  .words = "time cpu waiting self calls",                                     \
+		  .help = "a list instead of a tree: by time, cpu, waiting, self, calls or "  \
+			  "the name of a count" },                                            \
 		{ "--top", .argument = "N", PMU_OPTION_TEXT(type, number),                    \
 		  .help = "the text has the N regions with the most time, or with most of "   \
 			  "that" },                                                           \

@@ -18,7 +18,7 @@ struct pmu_text_options {
 	bool brief;           /* the rows alone */
 	bool all;             /* every region; else the PMU_TEXT_ROWS that took the most time */
 	unsigned int top;     /* so many of them; 0: as @all says */
-	/* a list by "time", "self", "calls" or a count's name; NULL: a tree by time */
+	/* a list by "time", "cpu", "waiting", "self", "calls" or a count's name; NULL: a tree */
 	const char *sort;
 	/* only regions with a name or path that fnmatch() matches, and what is around them */
 	const char *filter;

@@ -622,14 +622,23 @@ static const char *left_out_word(const struct pmu_text *t, unsigned int n)
 	return pmu_model_is_ranked(t->model) ? "rank" : "process";
 }
 
-/* Of many parts those that ran longest. */
-static bool choose_parts(struct pmu_text *t, struct pmu_longest *longest)
+static bool knows_cpu_times(const struct pmu_model *model, const struct part_sum *sum)
+{
+	for (unsigned int i = 0; i < model->n_parts; i++)
+		if (sum[i].cpu_ns < 0)
+			return false;
+	return true;
+}
+
+/* Of many parts those that computed most; where that is not known, that ran longest. */
+static bool choose_parts(struct pmu_text *t, const struct part_sum *sum, bool by_cpu,
+			 struct pmu_longest *longest)
 {
 	unsigned int n = t->model->n_parts;
 	uint64_t *time = pmu_block_array(&t->scratch, n, sizeof(*time));
 
 	for (unsigned int i = 0; time && i < n; i++)
-		time[i] = t->model->part[i].duration_ns;
+		time[i] = by_cpu ? (uint64_t)sum[i].cpu_ns : t->model->part[i].duration_ns;
 	t->failed |= !time || pmu_longest(longest, time, n, t->threads || t->all ? n : PARTS_SHOWN,
 					  &t->scratch) < 0;
 	return !t->failed;
@@ -643,20 +652,25 @@ void pmu_text_parts_table(struct pmu_text *t)
 	struct pmu_cell *cell[N_PART_COLUMNS];
 	struct pmu_longest longest;
 	unsigned int n;
+	bool by_cpu;
 
-	if (!choose_parts(t, &longest))
+	t->failed |= !sum;
+	if (t->failed)
+		return;
+	sum_threads(t, sum);
+	by_cpu = knows_cpu_times(t->model, sum);
+	if (!choose_parts(t, sum, by_cpu, &longest))
 		return;
 	table.n_rows = n = longest.n;
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
 	table.column = pmu_block_array(&t->scratch, N_PART_COLUMNS, sizeof(*table.column));
-	t->failed |= !sum || !table.label || !table.column;
+	t->failed |= !table.label || !table.column;
 	for (unsigned int c = 0; c < N_PART_COLUMNS; c++) {
 		cell[c] = pmu_block_array(&t->scratch, n, sizeof(*cell[c]));
 		t->failed |= !cell[c];
 	}
 	if (t->failed)
 		return;
-	sum_threads(t, sum);
 	find_largest(sum, t->model->n_parts, &largest);
 	for (unsigned int i = 0; i < n; i++) {
 		const struct pmu_model_part *part = &t->model->part[longest.at[i]];
@@ -675,5 +689,5 @@ void pmu_text_parts_table(struct pmu_text *t)
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
 	if (longest.n_left)
 		pmu_text_left_out(t, longest.n_left, left_out_word(t, longest.n_left),
-				  longest.most_left, "all");
+				  longest.most_left, by_cpu ? " of CPU time" : "", "all");
 }

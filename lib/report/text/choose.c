@@ -6,21 +6,32 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/compiler.h"
 #include "report/model/finish.h"
+#include "report/model/measure.h"
 #include "report/text/longest.h"
 #include "report/text/text.h"
 
 /* What rows are told apart by; from 0 on a count. */
-enum { BY_TIME = -3, BY_SELF, BY_CALLS };
+enum { BY_TIME = -5, BY_CPU, BY_WAITING, BY_SELF, BY_CALLS };
+
+static const struct {
+	const char *name;
+	int key;
+} sort_keys[] = {
+	{ "cpu", BY_CPU },
+	{ "waiting", BY_WAITING },
+	{ "self", BY_SELF },
+	{ "calls", BY_CALLS },
+};
 
 static int find_key(const struct pmu_text *t, const struct pmu_model_section *s)
 {
 	const char *sort = t->sort ? t->sort : "time";
 
-	if (!strcmp(sort, "self"))
-		return BY_SELF;
-	if (!strcmp(sort, "calls"))
-		return BY_CALLS;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(sort_keys); i++)
+		if (!strcmp(sort, sort_keys[i].name))
+			return sort_keys[i].key;
 	for (unsigned int i = 0; i < s->n_counts; i++)
 		if (!strcasecmp(sort, s->count[i].name))
 			return (int)i;
@@ -33,6 +44,10 @@ static uint64_t sort_key_of(const struct pmu_text *t, const struct pmu_model_row
 	case BY_TIME:
 		/* a list is by what it shows */
 		return row->team && !t->sort ? row->team->all.time_ns : row->time_ns;
+	case BY_CPU:
+		return pmu_measure_of(row, PMU_BY_CPU);
+	case BY_WAITING:
+		return pmu_model_cpu_known(row) ? row->time_ns - row->cpu_ns : 0;
 	case BY_SELF:
 		return row->self_ns;
 	case BY_CALLS:

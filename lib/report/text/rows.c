@@ -8,12 +8,13 @@
 #include "report/encode.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
+#include "report/model/measure.h"
 #include "report/model/rows.h"
 #include "report/several.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
 
-#define BASE_COLUMNS 9u
+#define BASE_COLUMNS 12u
 
 static const struct {
 	uint32_t flag;
@@ -59,7 +60,15 @@ static struct pmu_cell *column(struct rows *r, const char *title, const char *ki
 
 enum base_column { CALLS, TIME, CPU, WAITING, SHARE, PER_CALL, SELF, N_BASE };
 static const char *const base_titles[N_BASE] = { "calls", "time",     "CPU", "waiting",
-						 "share", "per call", "self" };
+						 NULL,    "per call", "self" };
+
+/* What shares are of stands above them.  A thread's own rows are by time. */
+static const char *base_title(const struct rows *r, unsigned int i)
+{
+	if (i != SHARE)
+		return base_titles[i];
+	return pmu_measures[r->row->thread < 0 ? r->s->measure : PMU_BY_TIME].title;
+}
 
 static double time_of_row(const struct pmu_model_row *row)
 {
@@ -134,7 +143,7 @@ static void base_columns(struct rows *r)
 	for (unsigned int i = 0; i < N_BASE; i++) {
 		if (!has_cpu && (i == CPU || i == WAITING))
 			continue;
-		cell[i] = column(r, base_titles[i], "region");
+		cell[i] = column(r, base_title(r, i), "region");
 		if (!cell[i])
 			return;
 		if (i == CALLS)
@@ -160,6 +169,12 @@ static void base_columns(struct rows *r)
 	}
 }
 
+/* Of all that worked for it; 0: not known. */
+static uint32_t threads_of(const struct pmu_model_row *row)
+{
+	return row->team ? row->team->n_threads : row->n_threads;
+}
+
 /* How many threads were in a region: only where that differs. */
 static void threads_column(struct rows *r)
 {
@@ -173,12 +188,70 @@ static void threads_column(struct rows *r)
 	if (r->t->model->n_parts > 1 && r->t->model->n_parts == r->t->model->n_threads)
 		return;
 	for (unsigned int i = 0; i < r->n; i++)
-		differs |= r->row[i].thread < 0 && r->row[i].n_threads != r->t->model->n_threads;
+		differs |= r->row[i].thread < 0 && threads_of(&r->row[i]) != r->t->model->n_threads;
 	if (!differs)
 		return;
 	cell = column(r, "threads", "region");
+	for (unsigned int i = 0; cell && i < r->n; i++) {
+		if (threads_of(&r->row[i]))
+			pmu_cell_exact(&cell[i], threads_of(&r->row[i]));
+		else
+			pmu_cell_none(&cell[i]);
+	}
+}
+
+/* Teams: what all threads have done for a region, those of others, too. */
+
+/* Where it has less than two to compare there is nothing that is not known. */
+static void imbalance_cell(struct pmu_cell *cell, const struct pmu_model_team *team)
+{
+	if (!isnan(team->imbalance) || !team->n_threads || !team->time_known)
+		pmu_cell_share(cell, team->imbalance);
+	else
+		pmu_cell_text(cell, "");
+}
+
+static void team_cell(struct pmu_cell *cell, const struct pmu_model_team *team,
+		      enum pmu_model_measure measure)
+{
+	if (team->time_known)
+		pmu_cell_time(cell, (double)pmu_measure_of(&team->all, measure));
+	else
+		pmu_cell_none(cell);
+}
+
+/* Only where some threads have worked for others. */
+static void team_work_columns(struct rows *r)
+{
+	const bool by_cpu = r->s->measure == PMU_BY_CPU;
+	struct pmu_cell *all = column(r, by_cpu ? "team CPU" : "team time", "team of");
+	struct pmu_cell *efficiency = column(r, "efficiency", "team of");
+
+	for (unsigned int i = 0; all && efficiency && i < r->n; i++) {
+		const struct pmu_model_team *team = r->row[i].team;
+
+		if (!team || !team->has_others)
+			continue;
+		team_cell(&all[i], team, r->s->measure);
+		pmu_cell_share(&efficiency[i], team->efficiency);
+	}
+}
+
+static void team_columns(struct rows *r)
+{
+	bool any = false, others = false;
+	struct pmu_cell *cell;
+
+	for (unsigned int i = 0; i < r->n; i++) {
+		any |= r->row[i].team != NULL;
+		others |= r->row[i].team && r->row[i].team->has_others;
+	}
+	if (others)
+		team_work_columns(r);
+	cell = any ? column(r, "imbalance", "team of") : NULL;
 	for (unsigned int i = 0; cell && i < r->n; i++)
-		pmu_cell_exact(&cell[i], r->row[i].n_threads);
+		if (r->row[i].team)
+			imbalance_cell(&cell[i], r->row[i].team);
 }
 
 /* Counts and metrics; what no row has gets no column. */
@@ -512,7 +585,7 @@ static void put_left_out(struct rows *r)
 	struct pmu_cell n;
 
 	if (choice->n_left && choice->by_time && !r->t->top) {
-		pmu_text_left_out(r->t, choice->n_left, what, choice->most_left, "all");
+		pmu_text_left_out(r->t, choice->n_left, what, choice->most_left, "", "all");
 	} else if (choice->n_left) {
 		pmu_cell_exact(&n, choice->n_left);
 		pmu_strbuf_addf(r->t->out, "  and %s more %s\n", n.number, what);
@@ -581,6 +654,7 @@ static void print_rows(struct rows *r)
 	fill_labels(r);
 	base_columns(r);
 	threads_column(r);
+	team_columns(r);
 	print_table(r);
 	if (t->failed)
 		return;
@@ -594,48 +668,19 @@ static void print_rows(struct rows *r)
 	pmu_text_least(t, r->s, r->row, r->n);
 }
 
-/* Teams. */
+/* Counts of teams: rows of the same regions with other numbers. */
 
-enum team_column { TEAM_THREADS, TEAM_TIME, TEAM_SHARE, EFFICIENCY, IMBALANCE, N_TEAM };
-static const char *const team_titles[N_TEAM] = { "threads", "time", "share", "efficiency",
-						 "imbalance" };
-
-/* Where it has less than two to compare there is nothing that is not known. */
-static void imbalance_cell(struct pmu_cell *cell, const struct pmu_model_team *team)
+static void team_time_column(struct rows *r)
 {
-	if (!isnan(team->imbalance) || !team->n_threads || !team->time_known)
-		pmu_cell_share(cell, team->imbalance);
-	else
-		pmu_cell_text(cell, "");
-}
+	struct pmu_cell *cell = column(r, "time", "team of");
 
-static void team_columns(struct rows *r)
-{
-	struct pmu_cell *cell[N_TEAM];
-
-	for (unsigned int i = 0; i < N_TEAM; i++) {
-		cell[i] = column(r, team_titles[i], "team of");
-		if (!cell[i])
-			return;
-	}
-	for (unsigned int i = 0; i < r->n; i++) {
+	for (unsigned int i = 0; cell && i < r->n; i++) {
 		const struct pmu_model_team *team = r->row[i].team;
 
-		if (!team) { /* a program */
-			pmu_cell_time(&cell[TEAM_TIME][i], time_of_row(&r->row[i]));
-			pmu_cell_share(&cell[TEAM_SHARE][i], r->row[i].share);
-			continue;
-		}
-		pmu_cell_exact(&cell[TEAM_THREADS][i], team->n_threads);
-		if (!team->n_threads)
-			pmu_cell_none(&cell[TEAM_THREADS][i]);
-		pmu_cell_time(&cell[TEAM_TIME][i],
-			      team->time_known ? (double)team->all.time_ns : NAN);
-		pmu_cell_share(&cell[TEAM_SHARE][i], team->all.share);
-		pmu_cell_share(&cell[EFFICIENCY][i], team->efficiency);
-		if (!team->has_others)
-			pmu_cell_text(&cell[EFFICIENCY][i], "");
-		imbalance_cell(&cell[IMBALANCE][i], team);
+		if (team)
+			team_cell(&cell[i], team, PMU_BY_TIME);
+		else /* a program */
+			pmu_cell_time(&cell[i], time_of_row(&r->row[i]));
 	}
 }
 
@@ -687,19 +732,16 @@ static void put_teams(const struct rows *shown)
 	struct pmu_text *t = shown->t;
 	struct rows r = { .t = t, .s = shown->s, .table.color = t->color };
 
-	if (t->failed || !take_teams(shown, &r))
+	if (t->failed || !shown->s->n_counts || !take_teams(shown, &r))
 		return;
 	open_table(&r);
 	if (t->failed)
 		return;
 	pmu_strbuf_add(t->out, "\n  ");
-	if (r.s->n_counts || t->model->n_sections > 1) {
-		pmu_encode_line(t->out, r.s->group);
-		pmu_strbuf_add(t->out, ", ");
-	}
-	pmu_strbuf_add(t->out, "teams: a region with all that other threads did for it\n");
+	pmu_encode_line(t->out, r.s->group);
+	pmu_strbuf_add(t->out, ", teams: a region with all that other threads did for it\n");
 	fill_labels(&r);
-	team_columns(&r);
+	team_time_column(&r);
 	print_table(&r);
 }
 
@@ -721,8 +763,9 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 		pmu_encode_line(t->out, s->group);
 	pmu_strbuf_add(t->out, named && summed ? ", " : "");
 	if (summed)
-		pmu_strbuf_addf(t->out, "all %s together",
-				several ? t->model->several->word(t) : "threads");
+		pmu_strbuf_addf(t->out, "all %s together, by %s",
+				several ? t->model->several->word(t) : "threads",
+				pmu_measures[s->measure].words);
 	if (s->read_ns > 0) {
 		pmu_cell_time(&read, s->read_ns);
 		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",

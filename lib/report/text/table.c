@@ -467,13 +467,44 @@ static void put_table_row(const struct layout *l, unsigned int row, unsigned int
 	end_line(l->out);
 }
 
-static void put_table_part(const struct layout *l, unsigned int first, unsigned int end)
+static bool is_blank(const struct layout *l, unsigned int row, unsigned int first, unsigned int end)
 {
+	for (unsigned int i = first; i < end; i++)
+		if (l->table->column[i].cell[row].number[0])
+			return false;
+	return true;
+}
+
+/* Those that have something in these columns, and what stands around them. */
+static bool *rows_of_part(const struct layout *l, unsigned int first, unsigned int end)
+{
+	bool *shown = pmu_block_array(l->scratch, l->table->n_rows, sizeof(*shown));
+	unsigned int depth = 0;
+
+	for (unsigned int i = l->table->n_rows; shown && i-- > 0;) {
+		const struct pmu_table_label *label = &l->table->label[i];
+
+		if (first && is_blank(l, i, first, end) && label->depth >= depth)
+			continue;
+		shown[i] = true;
+		depth = label->depth;
+	}
+	return shown;
+}
+
+static int put_table_part(const struct layout *l, unsigned int first, unsigned int end)
+{
+	const bool *shown = rows_of_part(l, first, end);
+
+	if (!shown)
+		return -ENOMEM;
 	if (first)
 		pmu_strbuf_add(l->out, "\n");
 	put_titles(l, first, end);
 	for (unsigned int i = 0; i < l->table->n_rows; i++)
-		put_table_row(l, i, first, end);
+		if (shown[i])
+			put_table_row(l, i, first, end);
+	return 0;
 }
 
 int pmu_table_print(struct pmu_strbuf *out, struct pmu_table *table, unsigned int width,
@@ -497,13 +528,11 @@ int pmu_table_print(struct pmu_strbuf *out, struct pmu_table *table, unsigned in
 		place_columns(&l, widest, l.label_width);
 	rc = make_labels(&l);
 	pmu_index_free(&l.seen);
-	if (rc < 0)
-		return rc;
-	for (unsigned int first = 0; first < table->n_columns; first = end) {
+	for (unsigned int first = 0; !rc && first < table->n_columns; first = end) {
 		for (end = first + 1; end < table->n_columns; end++)
 			if (table->column[end].part != table->column[first].part)
 				break;
-		put_table_part(&l, first, end);
+		rc = put_table_part(&l, first, end);
 	}
-	return 0;
+	return rc;
 }

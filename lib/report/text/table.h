@@ -43,7 +43,7 @@ struct pmu_table {
  *
  * Labels that do not fit are cut in the middle; labels of different names stay different.
  * Columns that do not fit beside the others go into further tables, kind by kind, with
- * the labels repeated.
+ * the labels repeated; of rows that have nothing in there only those that stand around others.
  *
  * Return: 0 or -ENOMEM.
  */

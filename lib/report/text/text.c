@@ -86,15 +86,15 @@ void pmu_text_wrap(struct pmu_text *t, const char *text, unsigned int indent)
 }
 
 void pmu_text_left_out(struct pmu_text *t, unsigned int n, const char *what, uint64_t most_ns,
-		       const char *setting)
+		       const char *of, const char *setting)
 {
 	struct pmu_cell number, time;
 
 	pmu_cell_exact(&number, n);
 	pmu_cell_time(&time, (double)most_ns);
 	pmu_strbuf_addf(t->out,
-			"  and %s more %s of at most %s%s; PMU_REPORT=%s shows all of them\n",
-			number.number, what, time.number, time.unit, setting);
+			"  and %s more %s of at most %s%s%s; PMU_REPORT=%s shows all of them\n",
+			number.number, what, time.number, time.unit, of, setting);
 }
 
 /* Doubts. */
@@ -254,14 +254,23 @@ static bool says_something(const struct pmu_cell *cell, unsigned int n)
 	return false;
 }
 
-/* Of many threads those that lived longest. */
-static bool choose_threads(struct pmu_text *t, struct pmu_longest *longest)
+static bool knows_cpu_times(const struct pmu_model *model)
+{
+	for (unsigned int i = 0; i < model->n_threads; i++)
+		if (model->thread[i].cpu_ns < 0)
+			return false;
+	return true;
+}
+
+/* Of many threads those that computed most; where that is not known, that lived longest. */
+static bool choose_threads(struct pmu_text *t, bool by_cpu, struct pmu_longest *longest)
 {
 	unsigned int n = t->model->n_threads;
 	uint64_t *time = pmu_block_array(&t->scratch, n, sizeof(*time));
 
 	for (unsigned int i = 0; time && i < n; i++)
-		time[i] = t->model->thread[i].time_ns;
+		time[i] = by_cpu ? (uint64_t)t->model->thread[i].cpu_ns
+				 : t->model->thread[i].time_ns;
 	t->failed |= !time ||
 		     pmu_longest(longest, time, n, t->threads ? n : THREADS_SHOWN, &t->scratch) < 0;
 	return !t->failed;
@@ -271,11 +280,12 @@ static void print_threads(struct pmu_text *t)
 {
 	const struct most most = find_most(t->model);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
+	const bool by_cpu = knows_cpu_times(t->model);
 	struct pmu_longest longest;
 	struct pmu_table table = { .color = t->color };
 	unsigned int n;
 
-	if (!choose_threads(t, &longest))
+	if (!choose_threads(t, by_cpu, &longest))
 		return;
 	table.n_rows = n = longest.n;
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
@@ -299,7 +309,7 @@ static void print_threads(struct pmu_text *t)
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
 	if (longest.n_left)
 		pmu_text_left_out(t, longest.n_left, longest.n_left == 1 ? "thread" : "threads",
-				  longest.most_left, "threads");
+				  longest.most_left, by_cpu ? " of CPU time" : "", "threads");
 }
 
 static bool threads_worth_a_table(const struct pmu_text *t)

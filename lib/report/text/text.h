@@ -28,7 +28,7 @@ struct pmu_text {
 	unsigned int columns;
 	unsigned int rows;  /* most of them in one table */
 	unsigned int top;   /* the same where it was asked for, else 0 */
-	const char *sort;   /* NULL: a tree by time */
+	const char *sort;   /* NULL: a tree */
 	const char *filter; /* NULL: all */
 	bool color;
 	bool threads;
@@ -59,9 +59,13 @@ const char *pmu_text_shown(struct pmu_text *t, const char *text);
  */
 void pmu_text_wrap(struct pmu_text *t, const char *text, unsigned int indent);
 
-/** pmu_text_left_out() - "and 4 more regions of at most 12 us; PMU_REPORT=all shows all of them" */
+/**
+ * pmu_text_left_out() - "and 4 more threads of at most 12 us of CPU time; PMU_REPORT=threads shows all of
+ * them"
+ * @of: what the time is of: "", " of CPU time"
+ */
 void pmu_text_left_out(struct pmu_text *t, unsigned int n, const char *what, uint64_t most_ns,
-		       const char *setting);
+		       const char *of, const char *setting);
 
 /** pmu_text_compare_doubts() - the order of @doubtful: below 0 where @a comes first */
 int pmu_text_compare_doubts(const struct pmu_model_doubt *a, const struct pmu_model_doubt *b);

@@ -437,5 +437,5 @@ void pmu_text_topdown(struct pmu_text *t)
 			put_tree(&trees, &trees.region[i], which);
 	if (trees.n_left)
 		pmu_text_left_out(t, trees.n_left, trees.n_left == 1 ? "region" : "regions",
-				  trees.most_left, "all");
+				  trees.most_left, "", "all");
 }

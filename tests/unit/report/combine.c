@@ -281,7 +281,7 @@ static void the_head_says_which_ranks(void)
 	model = ranks(all, 8, 1);
 	text = render(model, PMU_REPORT_TEXT, false);
 	hasnt(text, "no report", "none missing");
-	has(text, "\n  CORE, all ranks together\n", "what is added up");
+	has(text, "\n  CORE, all ranks together, by time\n", "what is added up");
 	has(text, "\n  rank              pid ", "a table of ranks");
 	free(text);
 	pmu_model_free(model);
@@ -517,7 +517,7 @@ static struct pmu_model *program_model(const char *program, int64_t pid, uint64_
 	return model;
 }
 
-static void of_many_processes_the_longest_have_a_table(void)
+static void of_many_processes_those_that_computed_most_have_a_table(void)
 {
 	const struct pmu_text_options all = { .all = true };
 	struct pmu_strbuf out = { 0 };
@@ -526,15 +526,16 @@ static void of_many_processes_the_longest_have_a_table(void)
 
 	for (int i = 0; i < 20; i++) {
 		part[i] = program_model(i % 2 ? "as" : "cc1", 100 + i, ms);
-		part[i]->duration_ns = (uint64_t)(i + 1) * ms;
+		part[i]->duration_ns = ms;
+		part[i]->thread->cpu_ns = (int64_t)(i + 1) * (int64_t)ms;
 	}
 	model = combined(part, 20, PMU_COMBINE_PROGRAMS);
 	text = render(model, PMU_REPORT_TEXT, false);
-	has(text, "\n  as 119 ", "the longest is there");
+	has(text, "\n  as 119 ", "that with most is there");
 	has(text, "\n  cc1 104 ", "and the sixteenth");
-	ok(!strstr(text, "\n  as 103 "), "no shorter one");
+	ok(!strstr(text, "\n  as 103 "), "none with less");
 	has(text,
-	    "\n  and 4 more processes of at most 5.000 ms; PMU_REPORT=all shows all of them\n",
+	    "\n  and 4 more processes of at most 5.000 ms of CPU time; PMU_REPORT=all shows all of them\n",
 	    "which is told");
 	free(text);
 	pmu_report_render(&out, model, PMU_REPORT_TEXT, &all);
@@ -1091,7 +1092,7 @@ UNIT_PART(combine)
 	a_name_that_means_two_things();
 	too_many_columns_are_refused();
 	programs_have_rows_of_their_own();
-	of_many_processes_the_longest_have_a_table();
+	of_many_processes_those_that_computed_most_have_a_table();
 	programs_of_one_process_are_one_process();
 	programs_stand_below_what_started_them();
 	flat_rows_do_not_count_twice();

@@ -157,8 +157,8 @@ static void brief_text_has_the_rows_alone(void)
 
 	pmu_write_text(&out, model, &brief);
 	is_str(pmu_strbuf_text(&out),
-	       "  region            calls      time  share  per call      self\n"
-	       "  main                  1  500.0 ms  50.0%  500.0 ms  500.0 ms\n",
+	       "  region            calls      time  % time  per call      self\n"
+	       "  main                  1  500.0 ms   50.0%  500.0 ms  500.0 ms\n",
 	       "no head, no foot");
 	pmu_strbuf_free(&out);
 	pmu_model_finish(none);
@@ -227,9 +227,9 @@ static void times_stand_in_one_table(void)
 	text = render(model, 0, false);
 	has(text,
 	    "\n\n"
-	    "  region            calls      time  share  per call      self\n"
-	    "  solve                10  1.022 s   82.8%  102.2 ms  409.6 ms\n"
-	    "    assemble          100  612.4 ms  49.6%  6.124 ms  612.4 ms\n",
+	    "  region            calls      time  % time  per call      self\n"
+	    "  solve                10  1.022 s    82.8%  102.2 ms  409.6 ms\n"
+	    "    assemble          100  612.4 ms   49.6%  6.124 ms  612.4 ms\n",
 	    "whole lines");
 	hasnt(text, "  - ", "nothing to explain");
 	hasnt(text, "TIME", "no group's name where there is one without counts");
@@ -246,7 +246,7 @@ static void counts_that_do_not_fit_stand_below(void)
 	pmu_metric_fill(model);
 	text = render(model, 0, false);
 	fits(text, 100, "100 columns");
-	has(text, "\n  CORE, all threads together\n", "the group's name");
+	has(text, "\n  CORE, all threads together, by time\n", "the group's name");
 	is_int(times_in(text, "\n    solve "), 2, "two tables");
 	has(text, "  instructions   cycles  LLC-misses\n", "counts");
 	has(text, "  5.550 G  1.850 G     616.7 M\n", "scaled");
@@ -294,7 +294,7 @@ static void no_time_per_call_without_calls_is_no_secret(void)
 	sample_row(model, model->section, 0, 1, "idle", 0, 0);
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "\n      idle              0      0 ns   0.0%      -         0 ns\n",
+	has(text, "\n      idle              0      0 ns    0.0%      -         0 ns\n",
 	    "no time per call");
 	hasnt(text, "unknown", "nothing is unknown");
 	free(text);
@@ -316,7 +316,7 @@ static void of_a_call_that_has_not_ended_nothing_is_known(void)
 	row->n_open = 1;
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "\n      busy              0      -        -       -         -     b\n",
+	has(text, "\n      busy              0      -         -       -         -     b\n",
 	    "neither time nor share");
 	has(text, "\n  -  unknown", "explained");
 	free(text);
@@ -649,7 +649,7 @@ static void odd_names_are_harmless(void)
 	has(text, "\n  \\x1b[31mred\\n  ", "control characters are shown");
 	has(text,
 	    "\n  gr\xc3\xb6\xc3\x9f"
-	    "er \xe2\x82\xac              1  8.000 us  <0.1%",
+	    "er \xe2\x82\xac              1  8.000 us   <0.1%",
 	    "UTF-8 as it is, aligned by characters");
 	has(text, "\n  100%s%n  ", "no format");
 	free(text);
@@ -917,6 +917,53 @@ static void colour_changes_nothing_else(void)
 	pmu_model_free(model);
 }
 
+/* The longer one waits for the other: what computes stands first, and its share is of that. */
+static void of_several_threads_what_computes_comes_first(void)
+{
+	const struct pmu_text_options waiting = { .columns = 100, .sort = "waiting" };
+	struct pmu_model *model = sample_head();
+	struct pmu_model_row *row[2];
+	char *text;
+
+	sample_threads(model, 2, 1000 * ms);
+	sample_sections(model, 1, 2);
+	row[0] = sample_row(model, model->section, 0, -1, "waits", 1, 900 * ms);
+	row[1] = sample_row(model, model->section, 1, -1, "computes", 1, 400 * ms);
+	row[0]->cpu_ns = 100 * ms;
+	row[1]->cpu_ns = 300 * ms;
+	pmu_model_finish(model);
+	text = render(model, 100, false);
+	has(text, "\n  all threads together, by time\n", "CPU time of one thread is not known");
+	has(text, "\n  waits                 1  900.0 ms  100.0 ms  800.0 ms   45.0% ", "by time");
+	free(text);
+	model->thread[0].cpu_ns = 150 * (int64_t)ms;
+	model->thread[1].cpu_ns = 350 * (int64_t)ms;
+	pmu_model_finish(model);
+	text = render(model, 100, false);
+	has(text, "\n  all threads together, by CPU time\n", "it is said");
+	has(text, "time       CPU   waiting  % CPU ", "and above the shares");
+	has(text,
+	    "\n  computes              1  400.0 ms  300.0 ms  100.0 ms  60.0%  400.0 ms  400.0 ms        1\n"
+	    "  waits                 1  900.0 ms  100.0 ms  800.0 ms  20.0% ",
+	    "what computes, of all CPU time");
+	free(text);
+	text = render(model, 100, true);
+	has(text, "waiting  % time", "of one thread it is the time");
+	has(text, "  waits                 1  900.0 ms  100.0 ms  800.0 ms   90.0% ",
+	    "that it took");
+	free(text);
+	text = render_with(model, &waiting);
+	has(text, "\n  waits                 1  900.0 ms ",
+	    "what waits first, where that is asked for");
+	free(text);
+	row[1]->cpu_ns = PMU_NOT_KNOWN;
+	pmu_model_finish(model);
+	text = render(model, 100, false);
+	has(text, "\n  all threads together, by time\n", "that of one region is not known");
+	free(text);
+	pmu_model_free(model);
+}
+
 static void teams_have_a_table(void)
 {
 	struct pmu_model *model = sample_team();
@@ -925,17 +972,18 @@ static void teams_have_a_table(void)
 	pmu_metric_fill(model);
 	text = render(model, 100, false);
 	fits(text, 100, "teams");
-	has(text, "\n  solve                 3  580.0 ms  19.3% ", "a region's own time");
+	has(text, "\n  solve                 3  580.0 ms   19.3% ", "a region's own time");
+	has(text, "team time  efficiency  imbalance", "beside it what all did for it");
 	has(text, "\n  CORE, teams: a region with all that other threads did for it\n",
 	    "a table more");
-	has(text, "\n  solve                   3  850.0 ms  28.3%       97.7%      48.1%  3.00 ",
-	    "threads, time, share, efficiency, imbalance, metrics");
-	has(text, "\n  solve                  2.550 G  850.0 M ", "counts");
+	has(text, "  850.0 ms       97.7%      48.1%  3.00 ", "time, efficiency, imbalance");
+	has(text, "\n  solve             850.0 ms  3.00    11.11%       2.550 G  850.0 M ",
+	    "counts");
 	hasnt(text, " t\n", "no row is of a team");
 	free(text);
 	text = render(model, 100, true);
 	has(text,
-	    "\n    kernel              2  50.00 ms   5.0%  25.00 ms  50.00 ms  3.00    11.11%  t\n",
+	    "\n    kernel              2  50.00 ms    5.0%  25.00 ms  50.00 ms  3.00    11.11%  t\n",
 	    "threads' rows have a letter");
 	has(text, "\n  t  team: what the thread did for a region that another one had open",
 	    "which is told");
@@ -961,8 +1009,8 @@ static void what_is_not_known_of_a_team_is_told(void)
 	team->all.share = team->imbalance = team->efficiency = NAN;
 	team->all.missing = UINT32_MAX;
 	text = render(model, 100, false);
-	has(text, "\n  solve                   -      -        -            -          -\n",
-	    "not 0");
+	has(text, "  210.0 ms        -\n", "how many threads");
+	has(text, "\n  solve                  -              -          -       1.740 G ", "not 0");
 	has(text, "\n  -  unknown:", "a dash is explained");
 	free(text);
 	pmu_model_free(model);
@@ -1012,6 +1060,7 @@ UNIT_PART(text)
 	hybrid_threads_say_on_which_cores();
 	time_in_an_open_region_is_not_known();
 	time_on_a_processor_stands_beside_the_time();
+	of_several_threads_what_computes_comes_first();
 	of_many_threads_the_longest_have_a_table();
 	a_column_says_how_many_threads_where_that_differs();
 	long_names_are_cut_and_stay_different();

@@ -41,7 +41,7 @@ static void reports_tell_sockets_from_threads(void)
 	    "whose the counts are");
 	ok(model->section->socket_read_ns > 0, "what reading them takes");
 	has(text, "energy moves in steps", "how fine energy is");
-	has(text, "EVENTS, all threads together; ", "sums");
+	has(text, "EVENTS, all threads together, by ", "sums");
 	has(text, "1.235 kJ", "energy with a unit that fits");
 	has(text, "123.5 mJ", "and another");
 	has(text, "\n  EVENTS, thread 1 (", "a thread");
