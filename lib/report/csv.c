@@ -19,7 +19,7 @@
  * the rank is that of the time.
  *
  * cpu_ns, blocked_ns and runnable_ns are parts of time_ns: on a processor, waiting for anything else,
- * waiting for one.  own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
+ * waiting for one; self_cpu_ns is that of self_ns on a processor.  own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
  * lengths of calls were counted (PMU_HISTOGRAM=1), least:NAME where the least that a call counted
  * was kept (PMU_EXACT=1).
  *

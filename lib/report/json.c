@@ -25,8 +25,10 @@
  *                 has one, else by start.  "part" is an index into this list from here on,
  *                 and only there
  *   notes         [sentence]
- *   groups        [{name, read_ns, counts, metrics}]
+ *   groups        [{name, read_ns, share_of, counts, metrics}]
  *     read_ns     what one read of the counters takes, two of them a call; null: none
+ *     share_of    what its regions are ordered by and their shares are of: "cpu_ns" where several
+ *                 threads are together and it is known of all, else "time_ns"
  *     in_turns    true where groups take turns (PMU_ROTATE), and this one does; else not there
  *     counts      [{name, unit}]; the unit "" is a number of events.  With scope
  *                 "socket": counted for whole sockets, while at least one thread was
@@ -78,6 +80,7 @@
  *                 for something; off it and waiting for a processor.  null where the thread is not
  *                 told when it is off its processor (PMU_WAIT)
  *     self_ns     without them
+ *     self_cpu_ns of that, on a processor; null where it is not known
  *     time_own_ns how much of time_ns was about the library's own work: not taken out
  *     time_min_ns, time_mean_ns, time_max_ns, time_sd_ns    of a single call (but for
  *                 the mean of outermost calls, where the region is recursive)
@@ -86,7 +89,8 @@
  *                 8 percent; these and the next only with PMU_HISTOGRAM=1
  *     histogram   [[ns, calls]]: so many calls lasted about that long, right to 8
  *                 percent; shortest first, outermost calls that have ended
- *     share       of all threads' measured time, 0 to 1; by thread: of that thread's
+ *     share       0 to 1, of what all threads together have of the group's share_of; by thread: of
+ *                 that thread's measured time
  *     open        begins without an end so far
  *     flags       "overlap"    ended after the region around it
  *                 "recursive"  was entered while it was open
@@ -166,6 +170,7 @@
 #include "report/encode.h"
 #include "report/json.h"
 #include "report/json_put.h"
+#include "report/model/measure.h"
 #include "report/model/histogram.h"
 #include "report/model/rows.h"
 #include "report/report.h"
@@ -284,6 +289,7 @@ static void put_json_group(struct pmu_strbuf *out, const struct pmu_model_sectio
 {
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN);
+	put_text(out, ", ", "share_of", pmu_measures[s->measure].key);
 	if (s->in_turns)
 		put_bool(out, ", ", "in_turns", true);
 	if (s->sockets)

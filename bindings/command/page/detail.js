@@ -24,15 +24,16 @@ function rowsOfPath(book, path, isFlat) {
 
 function timeFacts(section, i) {
 	const rows = section.data.rows, calls = rows.calls[i], own = rows.own_ns[i], time = rows.time_ns[i];
+	const share = isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : "";
 
 	return facts([
 		["calls", format.exact(calls) + (isKnown(rows.all_calls[i]) ? " of " + format.exact(rows.all_calls[i]) : ""),
 			isKnown(rows.all_calls[i]) ? "the others were counted by other groups" : "begin/end pairs that have ended"],
 		["open", rows.open[i] ? format.exact(rows.open[i]) : "", "begins without an end so far"],
-		["time", format.time(time) + (isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : ""),
+		["time", format.time(time) + (section.data.byCpu ? "" : share),
 			"with nested regions, the sum over threads; share of all threads' measured time"],
-		["CPU", isKnown(rows.cpu_ns[i]) && time ? format.time(rows.cpu_ns[i]) + " (" + format.share(rows.cpu_ns[i] / time) + " of it)" : "",
-			"on a processor"],
+		["CPU", isKnown(rows.cpu_ns[i]) && time ? format.time(rows.cpu_ns[i]) + (section.data.byCpu ? share : " (" + format.share(rows.cpu_ns[i] / time) + " of it)") : "",
+			section.data.byCpu ? "on a processor; share of all threads' CPU time" : "on a processor"],
 		["blocked", isKnown(rows.blocked_ns[i]) ? format.time(rows.blocked_ns[i]) : "", "asleep, or waiting for something"],
 		["runnable", isKnown(rows.runnable_ns[i]) ? format.time(rows.runnable_ns[i]) : "", "waiting for a processor"],
 		["self", format.time(rows.self_ns[i]) + (isKnown(rows.self_ns[i]) && time ? " (" + format.share(rows.self_ns[i] / time) + " of it)" : ""),

@@ -61,7 +61,7 @@ function waitsForOthers(rows, i) {
 
 /* Regions that took most by themselves; where that is not known of any, with what is nested in them. */
 function hotRegions(section, view) {
-	const own = ["self_ns", section.views[0] && view.sorted && view.sorted.startsWith("all.") ? view.sorted.replace("all", "self") : "self_ns"]
+	const own = [view.sorted === "cpu_ns" ? "self_cpu_ns" : "self_ns", section.views[0] && view.sorted && view.sorted.startsWith("all.") ? view.sorted.replace("all", "self") : "self_ns"]
 		.map(id => view.cells[id]).find(Boolean) || [];
 	const list = [];
 	let sum = 0;
@@ -97,7 +97,7 @@ function drawHot(book, section, view, on) {
 
 	return make("section.hot", { "aria-label": "where the time goes" },
 		make("h2", null, "Where the time goes"),
-		make("p.note", null, "time of the regions themselves, without what is nested in them, of " + (some ? "the calls that were measured" : "all that was measured in regions")),
+		make("p.note", null, (view.sorted === "cpu_ns" ? "CPU time" : "time") + " of the regions themselves, without what is nested in them, of " + (some ? "the calls that were measured" : "all that was measured in regions")),
 		make("ol", null, list.map(i => {
 			const bar = make("span.barfill"), reason = book.kind === "report" ?
 				reasonOf(book, section, i, section.data.rows.path[i]) : sureness(view, i);

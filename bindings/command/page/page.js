@@ -144,7 +144,7 @@ class Page {
 		const { view } = this.current;
 
 		return this.section.columns.filter(column => view.cells[column.id] &&
-			/^(time_ns|calls|net\.|all\.)/.test(column.id) && !/^±/.test(column.title));
+			/^(time_ns|cpu_ns|calls|net\.|all\.)/.test(column.id) && !/^±/.test(column.title));
 	}
 
 	flameState() {

@@ -79,8 +79,10 @@ function columnsOf(data, group, section) {
 			timeColumn("cpu_ns", "CPU", "of the time, on a processor", true),
 			timeColumn("blocked_ns", "blocked", "of the time, off it: asleep, or waiting for something", false),
 			timeColumn("runnable_ns", "runnable", "of the time, off it: waiting for a processor", false)] : []),
-		shareColumn("share", "share", "of all threads' measured time", true),
-		timeColumn("self_ns", "self", "time without nested regions", true),
+		section.byCpu ? shareColumn("share", "% CPU", "of all threads' CPU time", true) :
+			shareColumn("share", "% time", "of all threads' measured time", true),
+		timeColumn("self_ns", "self", "time without nested regions", !section.byCpu),
+		timeColumn("self_cpu_ns", "self CPU", "of that, on a processor", section.byCpu),
 		countColumn("calls", "calls", "", "begin/end pairs that have ended", true),
 		rows.all_calls.some(calls => calls !== null) &&
 			countColumn("all_calls", "all calls", "", "also those that other groups have counted", false),
@@ -210,6 +212,7 @@ function reportSection(data, section, index) {
 	const rows = section.rows, group = data.groups[index];
 
 	section.inTurns = Boolean(group.in_turns);
+	section.byCpu = group.share_of === "cpu_ns";
 	rows.name.forEach((name, i) => { rows.name[i] = name || "(no name)"; });
 	return {
 		group: section.group, index, data: section, counts: group.counts, metrics: group.metrics, readNs: group.read_ns,

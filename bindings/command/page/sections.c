@@ -5,7 +5,7 @@
  *
  *   sections      [{group, rows, threads, over}]: one for each of "groups"
  *     rows        the sums, in tree order: [n] each of name, path, parent (an index, null),
- *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, own_ns, min_ns, max_ns,
+ *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, self_cpu_ns, own_ns, min_ns, max_ns,
  *                 sd_ns, share, open, flags; net, self: [count][n]; metrics: [metric][n]; and where there are
  *                 any: percentiles [4][n], histogram [n] of [[ns, calls]], least [count][n],
  *                 estimates [n] of [[value, margin]] for each count

@@ -45,7 +45,7 @@ function imbalances(section) {
 function regionView(section) {
 	const rows = section.rows, cells = {};
 
-	for (const name of ["calls", "all_calls", "time_ns", "cpu_ns", "blocked_ns", "runnable_ns", "self_ns", "min_ns", "max_ns", "sd_ns", "share", "open", "n_threads"])
+	for (const name of ["calls", "all_calls", "time_ns", "cpu_ns", "blocked_ns", "runnable_ns", "self_ns", "self_cpu_ns", "min_ns", "max_ns", "sd_ns", "share", "open", "n_threads"])
 		cells[name] = rows[name];
 	if (rows.team)
 		cells.n_threads = rows.n_threads.map((n, i) => rows.team[i] && isKnown(rows.team[i].n_threads) ? rows.team[i].n_threads : n);
@@ -59,7 +59,7 @@ function regionView(section) {
 	if (rows.estimates)
 		rows.net.forEach((_, k) => { cells["estimate." + k] = rows.estimates.map(of => of && of[k][0]); });
 	return {
-		n: rows.n, name: rows.name, path: i => rows.path[i], sorted: "time_ns", parent: rows.parent.map(parent => parent === null ? -1 : parent),
+		n: rows.n, name: rows.name, path: i => rows.path[i], sorted: section.byCpu ? "cpu_ns" : "time_ns", parent: rows.parent.map(parent => parent === null ? -1 : parent),
 		row: rows.name.map((_, i) => i), entity: null, flags: rows.flags, cells,
 	};
 }

@@ -20,7 +20,7 @@ _MEASURED = (("calls", "calls"), ("time_ns", "time_ns"), ("self_ns", "self_ns"),
 _PERCENTILES = (("p50_ns", "time_p50_ns"), ("p90_ns", "time_p90_ns"), ("p99_ns", "time_p99_ns"),
                 ("p99.9_ns", "time_p99_9_ns"))
 _REST = (("share", "share"), ("own_ns", "time_own_ns"), ("cpu_ns", "cpu_ns"), ("blocked_ns", "blocked_ns"),
-         ("runnable_ns", "runnable_ns"))
+         ("runnable_ns", "runnable_ns"), ("self_cpu_ns", "self_cpu_ns"))
 
 
 def report_text(format="text"):

@@ -30,6 +30,8 @@ const struct pmu_field pmu_fields[] = {
 	  AT(queued_ns) },
 	{ "self_ns", "self_ns", 3, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_SELF, PAGES,
 	  AT(self_ns) },
+	{ "self_cpu_ns", "self_cpu_ns", 13, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_UNLESS,
+	  PAGE | PMU_OF_OLD_REPORTS, AT(self_cpu_ns) },
 	{ "time_own_ns", "own_ns", 9, PMU_FIELD_SUM, PMU_FIELD_U64, PMU_KNOWN_TIMED,
 	  PAGE | PMU_OF_PROGRAM | PMU_OF_TEAM | PMU_OF_OLD_REPORTS | PMU_OF_RANKS, AT(cost_ns) },
 	{ "time_min_ns", "min_ns", 4, PMU_FIELD_LEAST, PMU_FIELD_U64, PMU_KNOWN_CALLED,

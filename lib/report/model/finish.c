@@ -193,7 +193,7 @@ static void add_nested_self(struct pmu_finishing *f)
 	int n = (int)f->section->n_thread_rows;
 
 	for (int i = 0; i < n; i++) {
-		row[i].self_ns = 0;
+		row[i].self_ns = row[i].self_cpu_ns = 0;
 		if (!pmu_model_time_known(&row[i]) && !pmu_model_is_socket(f->model, &row[i])) {
 			row[i].missing = UINT32_MAX;
 			row[i].least = NULL;
@@ -210,6 +210,7 @@ static void add_nested_self(struct pmu_finishing *f)
 			continue;
 		f->nested[p].n++;
 		row[p].self_ns = pmu_add_capped(row[p].self_ns, row[i].time_ns);
+		row[p].self_cpu_ns = pmu_add_capped(row[p].self_cpu_ns, row[i].cpu_ns);
 		row[p].self_missing |= row[i].missing;
 		for (unsigned int c = 0; c < f->section->n_counts; c++)
 			row[p].self[c] = pmu_add_capped(row[p].self[c], row[i].net[c]);
@@ -223,6 +224,14 @@ static uint64_t subtract_nested(uint64_t whole, uint64_t part, uint64_t slack, b
 	if (part - whole > slack)
 		*negative = true;
 	return 0;
+}
+
+/* Rounding may leave less than nothing: a wait is told to each region that is open, by its own clock. */
+static uint64_t self_cpu(const struct pmu_model_row *row)
+{
+	if (!pmu_model_cpu_known(row) || row->self_cpu_ns == PMU_NOT_KNOWN)
+		return PMU_NOT_KNOWN;
+	return row->self_cpu_ns < row->cpu_ns ? row->cpu_ns - row->self_cpu_ns : 0;
 }
 
 static void take_nested(struct pmu_finishing *f)
@@ -241,8 +250,10 @@ static void take_nested(struct pmu_finishing *f)
 			row[i].flags |= PMU_ROW_NO_SELF;
 		if (!pmu_model_self_known(&row[i])) {
 			row[i].self_ns = 0;
+			row[i].self_cpu_ns = PMU_NOT_KNOWN;
 			row[i].self_missing = UINT32_MAX;
 		} else {
+			row[i].self_cpu_ns = self_cpu(&row[i]);
 			row[i].self_ns = subtract_nested(row[i].time_ns, row[i].self_ns,
 							 (uint64_t)nested->n + 1,
 							 &nested->negative);

@@ -16,8 +16,8 @@
 #define ROUNDING_PART 100u
 
 const struct pmu_measure pmu_measures[] = {
-	[PMU_BY_TIME] = { "time_ns", "% time", "time" },
-	[PMU_BY_CPU] = { "cpu_ns", "% CPU", "CPU time" },
+	[PMU_BY_TIME] = { "time_ns", "% time", "self", "time" },
+	[PMU_BY_CPU] = { "cpu_ns", "% CPU", "self CPU", "CPU time" },
 };
 
 static bool is_several(const struct pmu_model *model)

@@ -8,7 +8,8 @@
 /** What is said of it. */
 struct pmu_measure {
 	const char *key;   /* JSON's: a number of each region */
-	const char *title; /* of the column of shares */
+	const char *share; /* titles of columns: a part of all that there is, */
+	const char *self;  /* and what a region has without nested ones */
 	const char *words;
 };
 

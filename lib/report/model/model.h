@@ -162,8 +162,9 @@ struct pmu_model_row {
 	uint64_t cost_ns;
 	/* parts of time_ns: on a processor; blocked; runnable, and waiting for one; or PMU_NOT_KNOWN */
 	uint64_t cpu_ns, blocked_ns, queued_ns;
-	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
-	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
+	uint64_t self_ns;     /* without nested regions; 0 where pmu_model_self_known() says no */
+	uint64_t self_cpu_ns; /* of it on a processor; or PMU_NOT_KNOWN */
+	uint64_t min_ns;      /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
 	double sd_ns; /* standard deviation of one call (population's); NaN: unknown */
 	/* of outermost calls that have ended; NULL: was not asked for */

@@ -208,6 +208,7 @@ static void close_sums(struct pmu_finishing *f)
 			row->flags &= ~(uint32_t)PMU_ROW_DIRECT;
 		if (!pmu_model_self_known(row)) {
 			row->self_ns = 0;
+			row->self_cpu_ns = PMU_NOT_KNOWN;
 			row->self_missing = UINT32_MAX;
 		}
 	}

@@ -59,15 +59,23 @@ static struct pmu_cell *column(struct rows *r, const char *title, const char *ki
 /* The columns that every table has. */
 
 enum base_column { CALLS, TIME, CPU, WAITING, SHARE, PER_CALL, SELF, N_BASE };
-static const char *const base_titles[N_BASE] = { "calls", "time",     "CPU", "waiting",
-						 NULL,    "per call", "self" };
+static const char *const base_titles[N_BASE] = { [CALLS] = "calls",
+						 [TIME] = "time",
+						 [CPU] = "CPU",
+						 [WAITING] = "waiting",
+						 [PER_CALL] = "per call" };
 
 /* What shares are of stands above them.  A thread's own rows are by time. */
+static enum pmu_model_measure measure_of(const struct rows *r)
+{
+	return r->row->thread < 0 ? r->s->measure : PMU_BY_TIME;
+}
+
 static const char *base_title(const struct rows *r, unsigned int i)
 {
-	if (i != SHARE)
-		return base_titles[i];
-	return pmu_measures[r->row->thread < 0 ? r->s->measure : PMU_BY_TIME].title;
+	const struct pmu_measure *measure = &pmu_measures[measure_of(r)];
+
+	return i == SHARE ? measure->share : i == SELF ? measure->self : base_titles[i];
 }
 
 static double time_of_row(const struct pmu_model_row *row)
@@ -90,6 +98,13 @@ static void cpu_cells(struct pmu_cell *cpu, struct pmu_cell *waiting,
 
 	pmu_cell_time(cpu, known ? (double)row->cpu_ns : NAN);
 	pmu_cell_time(waiting, known ? (double)(row->time_ns - row->cpu_ns) : NAN);
+}
+
+static double self_of(const struct rows *r, const struct pmu_model_row *row)
+{
+	if (measure_of(r) == PMU_BY_CPU)
+		return row->self_cpu_ns != PMU_NOT_KNOWN ? (double)row->self_cpu_ns : NAN;
+	return pmu_model_self_known(row) ? (double)row->self_ns : NAN;
 }
 
 static double per_call(const struct pmu_model_row *row)
@@ -158,8 +173,7 @@ static void base_columns(struct rows *r)
 			cpu_cells(&cell[CPU][i], &cell[WAITING][i], row);
 		pmu_cell_share(&cell[SHARE][i], row->share);
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
-		pmu_cell_time(&cell[SELF][i],
-			      pmu_model_self_known(row) ? (double)row->self_ns : NAN);
+		pmu_cell_time(&cell[SELF][i], self_of(r, row));
 		/* nothing there could be known */
 		if (row->flags & PMU_ROW_PROGRAM)
 			pmu_cell_text(&cell[SELF][i], "");

@@ -882,7 +882,7 @@ static void csv_says_which_part(void)
 	struct pmu_model *model = ranks(rank, 2, 1), *alone = rank_model(3, 1);
 	char *text = render(model, PMU_REPORT_CSV, false), *other;
 
-	has(text, ",own_ns,cpu_ns,blocked_ns,runnable_ns,part,rank,raw:", "columns");
+	has(text, ",own_ns,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,part,rank,raw:", "columns");
 	has(text, "\nCORE,solve,solve,0,all,2,1300000000,", "a sum");
 	has(text, "\nCORE,solve,solve,0,0,1,800000000,", "a thread");
 	has(text, ",1,7,", "of a part");

@@ -93,11 +93,12 @@ static void each_region_has_a_row_for_all_and_for_each_thread(void)
 	is_str(sheet.cell[0][13], "own_ns", "the library's own time");
 	is_str(sheet.cell[0][14], "cpu_ns", "on a processor");
 	is_str(sheet.cell[0][16], "runnable_ns", "and not");
-	is_str(sheet.cell[0][17], "part", "which process");
-	is_str(sheet.cell[0][19], "raw:instructions", "then counts");
-	is_str(sheet.cell[0][22], "net:instructions", "raw and net");
-	is_str(sheet.cell[0][26], "LLC miss rate [%]", "then metrics with their unit");
-	is_int(sheet.n_cells[0], 27, "and no more");
+	is_str(sheet.cell[0][17], "self_cpu_ns", "its own part of that");
+	is_str(sheet.cell[0][18], "part", "which process");
+	is_str(sheet.cell[0][20], "raw:instructions", "then counts");
+	is_str(sheet.cell[0][23], "net:instructions", "raw and net");
+	is_str(sheet.cell[0][27], "LLC miss rate [%]", "then metrics with their unit");
+	is_int(sheet.n_cells[0], 28, "and no more");
 	row = row_of(&sheet, "solve", "1");
 	is_str(cell_of(&sheet, row, "path"), "main/solve", "path");
 	is_str(cell_of(&sheet, row, "depth"), "1", "depth");
@@ -197,7 +198,7 @@ static void groups_share_one_header(void)
 	pmu_model_finish(model);
 	read_sheet(model, &sheet);
 	is_int(sheet.n_rows, 1 + 6, "one header");
-	is_int(sheet.n_cells[0], 19 + 4 + 4 + 2, "a count of two groups has one column");
+	is_int(sheet.n_cells[0], 20 + 4 + 4 + 2, "a count of two groups has one column");
 	is_str(cell_of(&sheet, 1, "group"), "CORE", "the first group");
 	is_str(cell_of(&sheet, 1, "net:cycles"), "100", "has cycles second");
 	is_str(cell_of(&sheet, 1, "net:task-clock [ns]"), "", "and lacks the other's");
@@ -218,7 +219,7 @@ static void teams_have_lines_of_their_own(void)
 
 	pmu_metric_fill(model);
 	read_sheet(model, &sheet);
-	is_int(sheet.n_cells[0], 19 + 4 + 3 + 3 + 2, "columns of teams");
+	is_int(sheet.n_cells[0], 20 + 4 + 3 + 3 + 2, "columns of teams");
 	is_int(sheet.n_rows, 1 + 3 + 2 + 11, "a line for each sum, team and row");
 	row = row_of(&sheet, "solve", "all");
 	is_str(cell_of(&sheet, row, "time_ns"), "580000000", "the region's own time");
@@ -250,7 +251,7 @@ static void an_empty_model_has_a_header(void)
 	pmu_write_csv(&out, model);
 	is_str(pmu_strbuf_text(&out),
 	       "group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns,"
-	       "share,own_ns,cpu_ns,blocked_ns,runnable_ns,part,rank\n",
+	       "share,own_ns,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,part,rank\n",
 	       "only that");
 	pmu_strbuf_free(&out);
 	pmu_model_free(model);

@@ -283,12 +283,12 @@ static void csv_has_columns_for_them(void)
 	pmu_model_finish(model);
 	text = render(model, PMU_REPORT_CSV, NULL);
 	has(text,
-	    ",sd_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,share,own_ns,cpu_ns,blocked_ns,runnable_ns,part,rank\n",
+	    ",sd_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,share,own_ns,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,part,rank\n",
 	    "where there are some");
 	has(text, "TIME,both,both,0,all,40,70000000,70000000,500000,1750000,4000000,", "a line");
-	has(text, ",2015231,2015231,2015231,2015231,0.035,0,,,,all,\n", "its percentiles");
+	has(text, ",2015231,2015231,2015231,2015231,0.035,0,,,,,all,\n", "its percentiles");
 	has(text,
-	    "TIME,half,half,0,1,2,7000000,7000000,1750000,3500000,7000000,437500,,,,,0.007,0,,,,0,\n",
+	    "TIME,half,half,0,1,2,7000000,7000000,1750000,3500000,7000000,437500,,,,,0.007,0,,,,,0,\n",
 	    "blank where they are not known");
 	free(text);
 	pmu_model_free(model);

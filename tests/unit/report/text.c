@@ -943,7 +943,7 @@ static void of_several_threads_what_computes_comes_first(void)
 	has(text, "\n  all threads together, by CPU time\n", "it is said");
 	has(text, "time       CPU   waiting  % CPU ", "and above the shares");
 	has(text,
-	    "\n  computes              1  400.0 ms  300.0 ms  100.0 ms  60.0%  400.0 ms  400.0 ms        1\n"
+	    "\n  computes              1  400.0 ms  300.0 ms  100.0 ms  60.0%  400.0 ms  300.0 ms        1\n"
 	    "  waits                 1  900.0 ms  100.0 ms  800.0 ms  20.0% ",
 	    "what computes, of all CPU time");
 	free(text);
