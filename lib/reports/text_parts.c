@@ -598,6 +598,64 @@ static void fill_part(struct pmu_text *t, const struct pmu_model_part *part, uns
 	pmu_strbuf_free(&pid);
 }
 
+/* Another one of the same program, the first or the second of them; NULL: there is none. */
+static const struct pmu_model_part *namesake(const struct pmu_model *model,
+					     const struct pmu_model_part *part)
+{
+	for (unsigned int i = 0; i < model->n_parts; i++)
+		if (&model->part[i] != part && !strcmp(model->part[i].program, part->program))
+			return &model->part[i];
+	return NULL;
+}
+
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (n == len && !strncmp(text, word, len))
+			return true;
+		text += n + strspn(text + n, " ");
+	}
+	return false;
+}
+
+/* What its command line has and the other's has not, an option only where there is nothing else. */
+static const char *own_word(const char *command, const char *other)
+{
+	const char *word = command + strcspn(command, " "), *found = "";
+	size_t len;
+
+	for (word += strspn(word, " "); *word; word += len + strspn(word + len, " ")) {
+		len = strcspn(word, " ");
+		if ((*found && *word == '-') || has_word(other, word, len))
+			continue;
+		found = word;
+		if (*word != '-')
+			break;
+	}
+	return found;
+}
+
+/* "cc1 4711 solve.c": those of the same program are told apart. */
+static const char *part_name(struct pmu_text *t, const struct pmu_model_part *part)
+{
+	const struct pmu_model_part *other = namesake(t->model, part);
+	const char *word = other ? own_word(part->command, other->command) : "";
+	struct pmu_strbuf text = { 0 };
+	const char *shown;
+
+	pmu_strbuf_add(&text, part->label);
+	if (*word) {
+		pmu_strbuf_add(&text, " ");
+		pmu_strbuf_add_n(&text, word, strcspn(word, " "));
+	}
+	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+	return shown;
+}
+
 /* A column that says the same in all rows, or what the labels say, is left out. */
 static bool is_worth(const struct pmu_text *t, enum part_column column, const struct pmu_cell *cell,
 		     unsigned int n)
@@ -675,7 +733,7 @@ void pmu_text_parts_table(struct pmu_text *t)
 	for (unsigned int i = 0; i < n; i++) {
 		const struct pmu_model_part *part = &t->model->part[longest.at[i]];
 
-		table.label[i].name = pmu_text_shown(t, part->label);
+		table.label[i].name = part_name(t, part);
 		fill_part(t, part, i, &sum[longest.at[i]], &largest, cell);
 	}
 	for (unsigned int c = 0; c < N_PART_COLUMNS; c++)

@@ -529,9 +529,14 @@ static void of_many_processes_those_that_computed_most_have_a_table(void)
 		part[i]->duration_ns = ms;
 		part[i]->thread->cpu_ns = (int64_t)(i + 1) * (int64_t)ms;
 	}
+	part[0]->command = "cc1 -quiet -O2 a.c -o x";
+	part[18]->command = "/usr/lib/cc1  -quiet -g src/b.c -o x ";
+	part[1]->command = "as -64 x";
+	part[19]->command = "as x -32";
 	model = combined(part, 20, PMU_COMBINE_PROGRAMS);
 	text = render(model, PMU_REPORT_TEXT, false);
-	has(text, "\n  as 119 ", "that with most is there");
+	has(text, "\n  cc1 118 src/b.c ", "those of one program are told apart by their arguments");
+	has(text, "\n  as 119 -32 ", "by options, where nothing else differs");
 	has(text, "\n  cc1 104 ", "and the sixteenth");
 	ok(!strstr(text, "\n  as 103 "), "none with less");
 	has(text,
