@@ -16,9 +16,9 @@
  *   refused       [{source, why, mend}]: better sources, and what would help
  *   pinning
  *   died          null after a clean end, else a sentence
- *   run           {status, signal, elapsed_ns, user_ns, system_ns, max_rss_bytes}: of the
- *                 command that `pmu run` made this report of; only there.  status or signal is
- *                 null; the times are of all processes that were waited for
+ *   run           {status, signal, start_unix_ns, elapsed_ns, user_ns, system_ns,
+ *                 max_rss_bytes}: of the command that `pmu run` made this report of; only there.
+ *                 status or signal is null; the times are of all processes that were waited for
  *                 in it, max_rss_bytes is of the largest
  *   parts         only where the report is of several processes: [{label, program, command,
  *                 host, pid, rank, nth, start_unix_ns, duration_ns, died}], by rank where each
@@ -222,6 +222,7 @@ void pmu_json_run(struct pmu_strbuf *out, const struct pmu_model_run *run)
 	}
 	put_i64(out, "{", "status", run->status);
 	put_i64(out, ", ", "signal", run->signal > 0 ? run->signal : -1);
+	put_known(out, ", ", "start_unix_ns", run->start_unix_ns, run->start_unix_ns);
 	put_u64(out, ", ", "elapsed_ns", run->elapsed_ns);
 	put_u64(out, ", ", "user_ns", run->user_ns);
 	put_u64(out, ", ", "system_ns", run->system_ns);

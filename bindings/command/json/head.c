@@ -10,11 +10,19 @@
 #define MAX_COUNTS  PMU_MODEL_MAX_COUNTS
 #define MAX_METRICS 256u
 
+/* Not in the first reports of this schema.  Return: -1 where it is not there or null. */
+static int64_t read_later(struct pmu_json_reader *reader, const struct pmu_value *object,
+			  const char *name, int64_t most)
+{
+	return pmu_value_member(object, name) ? pmu_json_known(reader, object, name, most) : -1;
+}
+
 /* Only where `pmu run` made the report. */
 static void read_run(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	const struct pmu_value *object = pmu_value_member(root, "run");
 	struct pmu_model_run *run;
+	int64_t start_unix_ns;
 
 	if (!object)
 		return;
@@ -26,18 +34,13 @@ static void read_run(struct pmu_json_reader *reader, const struct pmu_value *roo
 	run->signal = (int)pmu_json_known(reader, object, "signal", 127);
 	if (run->signal < 0)
 		run->signal = 0;
+	start_unix_ns = read_later(reader, object, "start_unix_ns", INT64_MAX);
+	run->start_unix_ns = start_unix_ns > 0 ? (uint64_t)start_unix_ns : 0;
 	run->elapsed_ns = pmu_json_u64(reader, object, "elapsed_ns");
 	run->user_ns = pmu_json_u64(reader, object, "user_ns");
 	run->system_ns = pmu_json_u64(reader, object, "system_ns");
 	run->max_rss = pmu_json_u64(reader, object, "max_rss_bytes");
 	reader->model->run = run;
-}
-
-/* Not in the first reports of this schema.  Return: -1 where it is not there or null. */
-static int64_t read_later(struct pmu_json_reader *reader, const struct pmu_value *object,
-			  const char *name, int64_t most)
-{
-	return pmu_value_member(object, name) ? pmu_json_known(reader, object, name, most) : -1;
 }
 
 static uint32_t read_nth(struct pmu_json_reader *reader, const struct pmu_value *object)

@@ -170,6 +170,7 @@ static void describe_end(struct pmu_run_end *end, uint64_t elapsed_ns)
 	end->run = (struct pmu_model_run){
 		.status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1,
 		.signal = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0,
+		.start_unix_ns = end->start_unix_ns,
 		.elapsed_ns = elapsed_ns,
 		.user_ns = ns_of(&usage->ru_utime),
 		.system_ns = ns_of(&usage->ru_stime),

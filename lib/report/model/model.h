@@ -348,6 +348,7 @@ struct pmu_model_refusal {
 struct pmu_model_run {
 	int status; /* exit status; -1 where a signal killed it */
 	int signal; /* which, 0 none */
+	uint64_t start_unix_ns; /* when it was started, before anything of it was measured; 0: not known */
 	uint64_t elapsed_ns;
 	uint64_t user_ns; /* of it and of all processes that were waited for in it */
 	uint64_t system_ns;

@@ -15,6 +15,9 @@
 /* There are a handful of sources; a list from outside may be of any length. */
 #define REFUSALS_MERGED 64u
 #define NOTES_SHOWN     12u
+/* What came before measuring is told from so much on, of so many parts of the whole. */
+#define START_LEAST_NS   10000000u
+#define START_LEAST_PART 20u
 
 /* A line of the head: "  machine   AMD EPYC, ...", broken with a hanging indent. */
 static void item(struct pmu_text *t, unsigned int label_width, const char *label, const char *text)
@@ -311,6 +314,30 @@ static void run_outcome(struct pmu_text *t, unsigned int width)
 	pmu_strbuf_free(&text);
 }
 
+/* Where loading it took long: what is measured begins behind it. */
+static void start(struct pmu_text *t, unsigned int width)
+{
+	const struct pmu_model_run *run = t->model->run;
+	struct pmu_strbuf text = { 0 };
+	struct pmu_cell cell;
+	uint64_t before_ns;
+
+	if (!run || !run->start_unix_ns || t->model->start_unix_ns < run->start_unix_ns)
+		return;
+	before_ns = t->model->start_unix_ns - run->start_unix_ns;
+	if (before_ns > run->elapsed_ns || before_ns < START_LEAST_NS ||
+	    before_ns < run->elapsed_ns / START_LEAST_PART)
+		return;
+	pmu_cell_time(&cell, (double)before_ns);
+	pmu_strbuf_addf(
+		&text,
+		"%s%s passed before measuring began: the program and its libraries were loaded",
+		cell.number, cell.unit);
+	item(t, width, "start", pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
 static bool has_energy(const struct pmu_model_section *s)
 {
 	for (unsigned int i = 0; i < s->n_counts; i++)
@@ -424,6 +451,7 @@ void pmu_text_head(struct pmu_text *t)
 	caution(t, width);
 	command(t, width);
 	run_outcome(t, width);
+	start(t, width);
 	item(t, width, "machine", pmu_text_shown(t, model->machine));
 	source(t, width);
 	refusals(t, width, not_used);

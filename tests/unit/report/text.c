@@ -95,6 +95,32 @@ static void the_head_says_what_ran_where(void)
 	pmu_model_free(model);
 }
 
+static void what_came_before_measuring_is_told_where_it_took_long(void)
+{
+	struct pmu_model *model = sample_model();
+	struct pmu_model_run run = { .elapsed_ns = 2000 * ms, .user_ns = 1000 * ms };
+	char *text;
+
+	run.start_unix_ns = model->start_unix_ns - 300 * ms;
+	model->run = &run;
+	text = render(model, 0, false);
+	has(text, "\n  run       2.000 s elapsed, 1.000 s user, 0 ns system", "all of it");
+	has(text,
+	    "\n  start     300.0 ms passed before measuring began: the program and its libraries were "
+	    "loaded\n",
+	    "and what was not measured");
+	free(text);
+	run.start_unix_ns = model->start_unix_ns - 50 * ms;
+	text = render(model, 0, false);
+	hasnt(text, "  start ", "not of a small part");
+	free(text);
+	run.start_unix_ns = 0;
+	text = render(model, 0, false);
+	hasnt(text, "  start ", "nor where it is not known");
+	free(text);
+	pmu_model_free(model);
+}
+
 static void long_words_in_the_head_are_wrapped(void)
 {
 	struct pmu_model *model = sample_model();
@@ -1060,6 +1086,7 @@ UNIT_PART(text)
 	hybrid_threads_say_on_which_cores();
 	time_in_an_open_region_is_not_known();
 	time_on_a_processor_stands_beside_the_time();
+	what_came_before_measuring_is_told_where_it_took_long();
 	of_several_threads_what_computes_comes_first();
 	of_many_threads_the_longest_have_a_table();
 	a_column_says_how_many_threads_where_that_differs();
