@@ -72,7 +72,7 @@ tmux kill-server
 # --- one alone ---
 on 80 24 "'$pmu' top -i 200ms $pid"
 sees '^ +solve +[1-9]' 'with its regions'
-sees '^region.* calls/s +share .* open' 'below their titles'
+sees '^region.* calls/s +% time .* open' 'below their titles'
 sees '[0-9.]+ s *$' 'how long something is open'
 sees '^q quit +. help' 'and what keys there are'
 is_narrow 'in 80 columns'
@@ -128,7 +128,7 @@ sees 'every 0.2 s' 'and as often as before'
 press Right
 press Left
 tmux resize-window -x 200 -y 50
-sees ' a call .* since start .*|calls +share +self +a call' 'a wide one has more columns'
+sees ' a call .* since start .*|calls +% time +self +a call' 'a wide one has more columns'
 sees 'task-clock' 'and counts'
 tmux resize-window -x 40 -y 8
 sees '^region' 'a tiny one still has titles'

@@ -20,7 +20,7 @@ function seriesColumns(group) {
 
 		columns.push({ id: "all." + m, title: measure.name, unit, about: "median of the runs", shown, text });
 		if (measure.kind === "time")
-			columns.push(shareColumn("share", "share", "of the outermost regions' time", true));
+			columns.push(shareColumn("share", "% time", "of the outermost regions' time", true));
 		if (measure.kind === "time" || measure.kind === "count")
 			columns.push({ id: "self." + m, title: measure.name + ", self", unit, about: "median, without nested regions", shown: measure.kind === "time", text });
 		if (measure.kind !== "calls")

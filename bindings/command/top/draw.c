@@ -202,7 +202,7 @@ static void draw_foot(const struct pmu_top_view *v)
 
 static const char *const help_words[] = {
 	"calls/s    calls that have ended, a second",
-	"share      of the time of all threads; of calls that go on, too",
+	"% time     of all threads; of calls that go on, too",
 	"self       the same without regions nested in it",
 	"a call     time of one, on average",
 	"thr        threads that are in it now, of those that have been",

@@ -41,10 +41,10 @@ struct usual {
 #define ORDINAL_VALUES   10u
 static const struct usual usuals[] = {
 	{ { .what = PMU_TOP_CALLS }, PMU_TOP_OVER_LAST, "calls/s", 8, 1, 0 },
-	{ { .what = PMU_TOP_SHARE }, PMU_TOP_OVER_LAST, "share", 6, 0, 1 },
+	{ { .what = PMU_TOP_SHARE }, PMU_TOP_OVER_LAST, "% time", 6, 0, 1 },
 	{ { .what = PMU_TOP_SELF }, PMU_TOP_OVER_LAST, "self", 6, 7, 2 },
 	{ { .what = PMU_TOP_MEAN }, PMU_TOP_OVER_LAST, "a call", 8, 9, 3 },
-	{ { .what = PMU_TOP_SHARE, .start = true }, PMU_TOP_OVER_START, "share", 6, 3, 1 },
+	{ { .what = PMU_TOP_SHARE, .start = true }, PMU_TOP_OVER_START, "% time", 6, 3, 1 },
 	{ { .what = PMU_TOP_SELF, .start = true }, PMU_TOP_OVER_START, "self", 6, 10, 2 },
 	{ { .what = PMU_TOP_CALLS, .start = true }, PMU_TOP_OVER_START, "calls", 8, 8, 0 },
 	{ { .what = PMU_TOP_MEAN, .start = true }, PMU_TOP_OVER_START, "a call", 8, 11, 3 },

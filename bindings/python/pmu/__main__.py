@@ -74,7 +74,8 @@ def whose(row, of_several):
 def table(group, rows, of_several):
     """Regions below one another, with each metric; without metrics the net counts."""
     extra = titles(group, "metrics") or titles(group, "net")
-    made = [["region", "calls", "time", "share", "per call", "self"] +
+    share = "% CPU" if group["share_of"] == "cpu_ns" else "% time"
+    made = [["region", "calls", "time", share, "per call", "self"] +
             [plain(title.replace("net:", "", 1)) for title in extra]]
     for row in rows:
         name = "  " * min(row["depth"], MAX_DEPTH)
