@@ -217,12 +217,9 @@ static void threads_column(struct rows *r)
 /* Teams: what all threads have done for a region, those of others, too. */
 
 /* Where it has less than two to compare there is nothing that is not known. */
-static void imbalance_cell(struct pmu_cell *cell, const struct pmu_model_team *team)
+static bool has_imbalance(const struct pmu_model_team *team)
 {
-	if (!isnan(team->imbalance) || !team->n_threads || !team->time_known)
-		pmu_cell_share(cell, team->imbalance);
-	else
-		pmu_cell_text(cell, "");
+	return team && (!isnan(team->imbalance) || !team->n_threads || !team->time_known);
 }
 
 static void team_cell(struct pmu_cell *cell, const struct pmu_model_team *team,
@@ -257,15 +254,15 @@ static void team_columns(struct rows *r)
 	struct pmu_cell *cell;
 
 	for (unsigned int i = 0; i < r->n; i++) {
-		any |= r->row[i].team != NULL;
+		any |= has_imbalance(r->row[i].team);
 		others |= r->row[i].team && r->row[i].team->has_others;
 	}
 	if (others)
 		team_work_columns(r);
 	cell = any ? column(r, "imbalance", "team of") : NULL;
 	for (unsigned int i = 0; cell && i < r->n; i++)
-		if (r->row[i].team)
-			imbalance_cell(&cell[i], r->row[i].team);
+		if (has_imbalance(r->row[i].team))
+			pmu_cell_share(&cell[i], r->row[i].team->imbalance);
 }
 
 /* Counts and metrics; what no row has gets no column. */
