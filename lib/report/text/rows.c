@@ -14,7 +14,7 @@
 #include "report/text/table.h"
 #include "report/text/text.h"
 
-#define BASE_COLUMNS 12u
+#define BASE_COLUMNS 13u
 
 static const struct {
 	uint32_t flag;
@@ -58,12 +58,12 @@ static struct pmu_cell *column(struct rows *r, const char *title, const char *ki
 
 /* The columns that every table has. */
 
-enum base_column { CALLS, TIME, CPU, WAITING, SHARE, PER_CALL, SELF, N_BASE };
-static const char *const base_titles[N_BASE] = { [CALLS] = "calls",
-						 [TIME] = "time",
-						 [CPU] = "CPU",
-						 [WAITING] = "waiting",
-						 [PER_CALL] = "per call" };
+enum base_column { CALLS, TIME, CPU, WAITING, BLOCKED, RUNNABLE, SHARE, PER_CALL, SELF, N_BASE };
+static const char *const base_titles[N_BASE] = {
+	[CALLS] = "calls",      [TIME] = "time",       [CPU] = "CPU",
+	[WAITING] = "waiting",  [BLOCKED] = "blocked", [RUNNABLE] = "runnable",
+	[PER_CALL] = "per call"
+};
 
 /* What shares are of stands above them.  A thread's own rows are by time. */
 static enum pmu_model_measure measure_of(const struct rows *r)
@@ -83,27 +83,45 @@ static double time_of_row(const struct pmu_model_row *row)
 	return pmu_model_time_known(row) ? (double)row->time_ns : NAN;
 }
 
-static bool any_cpu_known(const struct rows *r)
+/* Which of these columns there are: of one thread also what it waited for. */
+static uint32_t waits_of(const struct rows *r)
 {
-	for (unsigned int i = 0; i < r->n; i++)
-		if (pmu_model_cpu_known(&r->row[i]))
-			return true;
-	return false;
+	bool known = false, split = r->row->thread >= 0;
+
+	for (unsigned int i = 0; i < r->n; i++) {
+		known |= pmu_model_cpu_known(&r->row[i]);
+		split &= !pmu_model_time_known(&r->row[i]) || r->row[i].queued_ns != PMU_NOT_KNOWN;
+	}
+	if (!known)
+		return 0;
+	return 1u << CPU | (split ? 1u << BLOCKED | 1u << RUNNABLE : 1u << WAITING);
 }
 
-static void cpu_cells(struct pmu_cell *cpu, struct pmu_cell *waiting,
-		      const struct pmu_model_row *row)
+static double known_ns(uint64_t ns)
 {
-	bool known = pmu_model_cpu_known(row);
+	return ns != PMU_NOT_KNOWN ? (double)ns : NAN;
+}
 
-	pmu_cell_time(cpu, known ? (double)row->cpu_ns : NAN);
-	pmu_cell_time(waiting, known ? (double)(row->time_ns - row->cpu_ns) : NAN);
+static void wait_cells(struct pmu_cell *const cell[N_BASE], unsigned int i,
+		       const struct pmu_model_row *row)
+{
+	const bool known = pmu_model_cpu_known(row);
+	const double ns[N_BASE] = {
+		[CPU] = known ? (double)row->cpu_ns : NAN,
+		[WAITING] = known ? (double)(row->time_ns - row->cpu_ns) : NAN,
+		[BLOCKED] = known ? known_ns(row->blocked_ns) : NAN,
+		[RUNNABLE] = known ? known_ns(row->queued_ns) : NAN,
+	};
+
+	for (unsigned int c = CPU; c <= RUNNABLE; c++)
+		if (cell[c])
+			pmu_cell_time(&cell[c][i], ns[c]);
 }
 
 static double self_of(const struct rows *r, const struct pmu_model_row *row)
 {
 	if (measure_of(r) == PMU_BY_CPU)
-		return row->self_cpu_ns != PMU_NOT_KNOWN ? (double)row->self_cpu_ns : NAN;
+		return known_ns(row->self_cpu_ns);
 	return pmu_model_self_known(row) ? (double)row->self_ns : NAN;
 }
 
@@ -152,11 +170,11 @@ static void all_calls_column(struct rows *r)
 static void base_columns(struct rows *r)
 {
 	const uint64_t most = most_calls(r);
-	const bool has_cpu = any_cpu_known(r);
+	const uint32_t waits = waits_of(r);
 	struct pmu_cell *cell[N_BASE] = { NULL };
 
 	for (unsigned int i = 0; i < N_BASE; i++) {
-		if (!has_cpu && (i == CPU || i == WAITING))
+		if (i >= CPU && i <= RUNNABLE && !(waits >> i & 1))
 			continue;
 		cell[i] = column(r, base_title(r, i), "region");
 		if (!cell[i])
@@ -169,8 +187,7 @@ static void base_columns(struct rows *r)
 
 		pmu_cell_count(&cell[CALLS][i], row->calls, most);
 		pmu_cell_time(&cell[TIME][i], time_of_row(row));
-		if (has_cpu)
-			cpu_cells(&cell[CPU][i], &cell[WAITING][i], row);
+		wait_cells(cell, i, row);
 		pmu_cell_share(&cell[SHARE][i], row->share);
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
 		pmu_cell_time(&cell[SELF][i], self_of(r, row));

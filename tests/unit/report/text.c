@@ -978,6 +978,15 @@ static void of_several_threads_what_computes_comes_first(void)
 	has(text, "  waits                 1  900.0 ms  100.0 ms  800.0 ms   90.0% ",
 	    "that it took");
 	free(text);
+	row[0]->blocked_ns = 750 * ms;
+	row[0]->queued_ns = 50 * ms;
+	row[1]->blocked_ns = row[1]->queued_ns = PMU_NOT_KNOWN;
+	pmu_model_finish(model);
+	text = render(model, 100, true);
+	has(text, "CPU   blocked  runnable  % time", "what one waited for,");
+	has(text, "  100.0 ms  750.0 ms  50.00 ms   90.0% ", "where that is known");
+	has(text, "CPU   waiting  % time", "else that it did");
+	free(text);
 	text = render_with(model, &waiting);
 	has(text, "\n  waits                 1  900.0 ms ",
 	    "what waits first, where that is asked for");
