@@ -28,7 +28,8 @@
  *   groups        [{name, read_ns, share_of, counts, metrics}]
  *     read_ns     what one read of the counters takes, two of them a call; null: none
  *     share_of    what its regions are ordered by and their shares are of: "cpu_ns" where several
- *                 threads are together and it is known of all, else "time_ns"
+ *                 threads are together and it is known of all, else "time_ns"; where valgrind
+ *                 counted, the name of a count
  *     in_turns    true where groups take turns (PMU_ROTATE), and this one does; else not there
  *     counts      [{name, unit}]; the unit "" is a number of events.  With scope
  *                 "socket": counted for whole sockets, while at least one thread was
@@ -49,7 +50,8 @@
  *                 where it is known
  *     merged      0, or how many finished threads share this entry
  *     finished    true or false
- *     time_ns     from its first region to its end or this report
+ *     time_ns     from its first region to its end or this report; null, as what the kernel says of
+ *                 it, where it was valgrind that ran
  *     start_ns, stop_ns  when it began and ended, since its process did; null where it is not
  *                 known; only where there are teams
  *     minor_faults, major_faults, voluntary_switches, involuntary_switches
@@ -64,7 +66,8 @@
  *                 longest: [{rank, host, computing_ns, mpi_ns}], those that compute longest.
  *                 record, only where ranks have made this report together: what it is made of,
  *                 in base64, for `pmu report`
- *   regions       in tree order: a region, then what is nested in it, longest first
+ *   regions       in tree order: a region, then what is nested in it, longest first; where
+ *                 valgrind counted, that with most instructions
  *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
  *                 names have a '\' before them
  *     group       name of the group that counted; group, path and the flag "flat"
@@ -75,7 +78,8 @@
  *     all_calls   only where there are others than calls: these, and those that other groups have
  *                 counted
  *     time_ns     inclusive of nested regions; null, as all that follows from it and the
- *                 counts are, where the region is open and no call of it has ended
+ *                 counts are, where the region is open and no call of it has ended.  Where valgrind
+ *                 counted, times are null and counts are not: its times are not the program's
  *     cpu_ns, blocked_ns, runnable_ns    parts of time_ns: on a processor; off it, asleep or waiting
  *                 for something; off it and waiting for a processor.  null where the thread is not
  *                 told when it is off its processor (PMU_WAIT)
@@ -290,7 +294,7 @@ static void put_json_group(struct pmu_strbuf *out, const struct pmu_model_sectio
 {
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN);
-	put_text(out, ", ", "share_of", pmu_measures[s->measure].key);
+	put_text(out, ", ", "share_of", pmu_measure_key(s));
 	if (s->in_turns)
 		put_bool(out, ", ", "in_turns", true);
 	if (s->sockets)
@@ -347,7 +351,7 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 		put_text(out, ", ", "core_type", thread->core_type);
 	put_u64(out, ", ", "merged", thread->n_merged);
 	put_bool(out, ", ", "finished", thread->finished);
-	put_u64(out, ", ", "time_ns", thread->time_ns);
+	put_known(out, ", ", "time_ns", !pmu_model_is_simulated(model), thread->time_ns);
 	if (life) {
 		put_i64(out, ", ", "start_ns", thread->start_ns);
 		put_i64(out, ", ", "stop_ns", thread->stop_ns);

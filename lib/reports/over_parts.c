@@ -101,7 +101,7 @@ bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int cou
 	struct one one = { 0 };
 
 	*spread = (struct pmu_spread){ .imbalance = NAN };
-	if (count >= 0 && s->row[sum].missing >> count & 1)
+	if (count < 0 ? pmu_model_is_simulated(over->model) : s->row[sum].missing >> count & 1)
 		return false;
 	for (unsigned int i = over->index.start[sum]; i < over->index.start[sum + 1]; i++) {
 		unsigned int part;

@@ -348,7 +348,7 @@ static bool is_any_counted(const struct over *o)
 	for (unsigned int i = 0; i < o->n && o->count >= 0; i++)
 		if (!(o->s->row[o->at ? o->at[i] : i].missing >> o->count & 1))
 			return true;
-	return o->count < 0;
+	return o->count < 0 && !pmu_model_is_simulated(o->t->model);
 }
 
 /* --- each rank as a whole --- */
@@ -449,9 +449,11 @@ static void tell_whole(struct over *o)
 
 static void print_each(struct over *o, int end)
 {
-	for (o->count = PMU_OVER_TIME; o->count < end && !o->t->failed; o->count++) {
+	const int ranked = (int)o->s->ranked - 1;
+
+	for (o->count = PMU_OVER_TIME; o->count < end || o->count <= ranked; o->count++) {
 		o->differ = o->explained = false;
-		if (!is_any_counted(o))
+		if (o->t->failed || !is_any_counted(o) || (o->count >= end && o->count != ranked))
 			continue;
 		fill_over(o);
 		/* of processes that have nothing in common there is nothing to compare */
@@ -668,6 +670,8 @@ static bool is_worth(const struct pmu_text *t, enum part_column column, const st
 		any |= cell[i].number[0] && strcmp(cell[i].number, "-") != 0;
 		differ |= strcmp(cell[i].number, cell[0].number) != 0;
 	}
+	if (column == TIME || column == CPU_TIME || column == IN_REGIONS)
+		return any && !pmu_model_is_simulated(model);
 	if (column == PID || column == PROGRAM || column == HOST)
 		return own_ranks && any && (differ || column == PID);
 	return any;
@@ -680,7 +684,7 @@ static const char *left_out_word(const struct pmu_text *t, unsigned int n)
 	return pmu_model_is_ranked(t->model) ? "rank" : "process";
 }
 
-static bool knows_cpu_times(const struct pmu_model *model, const struct part_sum *sum)
+static bool knows_part_cpu(const struct pmu_model *model, const struct part_sum *sum)
 {
 	for (unsigned int i = 0; i < model->n_parts; i++)
 		if (sum[i].cpu_ns < 0)
@@ -716,7 +720,7 @@ void pmu_text_parts_table(struct pmu_text *t)
 	if (t->failed)
 		return;
 	sum_threads(t, sum);
-	by_cpu = knows_cpu_times(t->model, sum);
+	by_cpu = knows_part_cpu(t->model, sum);
 	if (!choose_parts(t, sum, by_cpu, &longest))
 		return;
 	table.n_rows = n = longest.n;

@@ -7,7 +7,6 @@
 
 #include "base/compiler.h"
 #include "counters/several.h"
-#include "counters/valgrind/request.h"
 #include "plan/resolve.h"
 #include "plan/simulated.h"
 #include "plan/usual.h"
@@ -58,21 +57,6 @@ static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 	to->plan.absent = absent;
 }
 
-/* Of a simulation: columns are named after what it counts, and its times are not the program's. */
-static void say_simulated(struct pmu_session_group *to)
-{
-	char text[128];
-
-	pmu_group_simulated(&to->group, to->plan.absent);
-	if (to != pmu_session.group)
-		return;
-	snprintf(
-		text, sizeof(text),
-		"times are those of the simulation, in which a program takes some %d times as long",
-		pmu_valgrind_tool() == PMU_VALGRIND_COUNTER ? 10 : 50);
-	tell_note(text);
-}
-
 /* "perf cannot count A, B here: why" */
 static void note_lost_events(const struct pmu_backend *backend, const struct pmu_fit_loss *loss)
 {
@@ -118,8 +102,9 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	to->backend = backend;
 	to->plan = fit->plan;
 	remove_gone(to, fit);
+	/* columns are named after what it counts */
 	if (backend->simulated)
-		say_simulated(to);
+		pmu_group_simulated(&to->group, to->plan.absent);
 	tell_losses(to, backend, fit);
 }
 

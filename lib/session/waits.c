@@ -46,10 +46,14 @@ static void watch(const struct pmu_thread *self)
 	pmu_switch_watch(self->switched, &self->mark);
 }
 
-/* What a look takes would be in the counts of a whole process, at any time. */
+/*
+ * What a look takes would be in the counts of a whole process, at any time.  A simulation's threads wait
+ * for each other, whatever the program does.
+ */
 static bool are_wanted(const struct pmu_config *config)
 {
-	return config->wait && config->count != PMU_COUNT_PROCESS;
+	return config->wait && config->count != PMU_COUNT_PROCESS &&
+	       !pmu_session.group[0].backend->simulated;
 }
 
 void pmu_waits_attach(struct pmu_thread *self)

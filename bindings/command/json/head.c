@@ -229,7 +229,8 @@ static void read_thread(struct pmu_json_reader *reader, const struct pmu_value *
 				    : "";
 	thread->n_merged = (uint32_t)pmu_json_int(reader, item, "merged", UINT32_MAX);
 	thread->finished = pmu_value_is(pmu_json_get(reader, item, "finished"), PMU_VALUE_TRUE);
-	thread->time_ns = pmu_json_u64(reader, item, "time_ns");
+	if (!pmu_model_is_simulated(reader->model) || !pmu_json_is_null(item, "time_ns"))
+		thread->time_ns = pmu_json_u64(reader, item, "time_ns");
 	thread->start_ns = known_if_there(reader, item, "start_ns");
 	thread->stop_ns = known_if_there(reader, item, "stop_ns");
 	thread->minor_faults = pmu_json_known(reader, item, "minor_faults", INT64_MAX);

@@ -123,11 +123,12 @@ static const struct pmu_model_turns *read_turns(struct pmu_json_reader *reader,
 	return turns;
 }
 
-/* A time may be null where none of its calls has ended. */
+/* A time may be null where none of its calls has ended, and of a simulation. */
 static void read_number(struct pmu_json_reader *reader, const struct pmu_value *item,
 			const struct pmu_field *field, struct pmu_model_row *row)
 {
-	bool may_lack = row->n_open && field->known != PMU_KNOWN_ALWAYS;
+	bool may_lack = (row->n_open || pmu_model_is_simulated(reader->model)) &&
+			field->known != PMU_KNOWN_ALWAYS;
 	uint64_t integer = 0;
 	double real = 0;
 

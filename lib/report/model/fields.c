@@ -81,13 +81,13 @@ static bool is_field_known(const struct pmu_field *field, const struct pmu_model
 {
 	switch ((enum pmu_field_known)field->known) {
 	case PMU_KNOWN_TIMED:
-		return pmu_model_time_known(row);
+		return pmu_model_is_timed(row);
 	case PMU_KNOWN_CALLED:
-		return pmu_model_time_known(row) && row->calls;
+		return pmu_model_is_timed(row) && row->calls;
 	case PMU_KNOWN_SELF:
-		return pmu_model_self_known(row);
+		return pmu_model_is_timed(row) && pmu_model_self_known(row);
 	case PMU_KNOWN_UNLESS:
-		return pmu_model_time_known(row) && integer_of(field, row) != PMU_NOT_KNOWN;
+		return pmu_model_is_timed(row) && integer_of(field, row) != PMU_NOT_KNOWN;
 	case PMU_KNOWN_OTHERS:
 		return integer_of(field, row) > row->calls;
 	case PMU_KNOWN_ALWAYS:

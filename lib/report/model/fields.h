@@ -25,10 +25,10 @@ enum pmu_field_type { PMU_FIELD_U64, PMU_FIELD_U32, PMU_FIELD_DOUBLE };
 /** When it is known.  A double that is not is NaN. */
 enum pmu_field_known {
 	PMU_KNOWN_ALWAYS,
-	PMU_KNOWN_TIMED,  /* pmu_model_time_known() */
+	PMU_KNOWN_TIMED,  /* pmu_model_is_timed() */
 	PMU_KNOWN_CALLED, /* and of a call at least */
 	PMU_KNOWN_UNLESS, /* and it is not PMU_NOT_KNOWN */
-	PMU_KNOWN_SELF,   /* pmu_model_self_known() */
+	PMU_KNOWN_SELF,   /* and pmu_model_self_known() */
 	PMU_KNOWN_OTHERS, /* where it is more than the calls */
 };
 

@@ -21,18 +21,22 @@ static uint64_t *new_zeros(struct pmu_model *model, unsigned int n)
 /* Order: siblings together, outermost rows by thread, those with most first. */
 
 struct sorting {
+	const struct pmu_model_section *section;
 	const struct pmu_model_row *row;
 	enum pmu_model_measure measure;
 };
 
-/* Longest first where the measure is none of them. */
-static int compare_most(const struct pmu_model_row *a, const struct pmu_model_row *b,
-			enum pmu_model_measure measure)
+/* Longest first where both have as much of it. */
+static int compare_most(const struct sorting *by, const struct pmu_model_row *a,
+			const struct pmu_model_row *b)
 {
-	uint64_t of_a = pmu_measure_of(a, measure), of_b = pmu_measure_of(b, measure);
+	uint64_t of_a = pmu_measure_of(by->section, a, by->measure),
+		 of_b = pmu_measure_of(by->section, b, by->measure);
 
 	if (of_a != of_b)
 		return of_a < of_b ? 1 : -1;
+	if (by->measure == PMU_BY_COUNT) /* a simulation's times say nothing */
+		return 0;
 	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
 }
 
@@ -41,7 +45,7 @@ static int by_tree_place(const void *a, const void *b, void *arg)
 	const int ia = *(const int *)a, ib = *(const int *)b;
 	const struct sorting *sorting = arg;
 	const struct pmu_model_row *ra = sorting->row + ia, *rb = sorting->row + ib;
-	int names, longer = compare_most(ra, rb, sorting->measure);
+	int names, longer = compare_most(sorting, ra, rb);
 
 	if (ra->parent != rb->parent)
 		return ra->parent < rb->parent ? -1 : 1;
@@ -107,9 +111,10 @@ static void walk_depth_first(const struct pmu_model_row *row, int n, const int *
 	}
 }
 
-int pmu_rows_sort(struct pmu_model_row *row, int n, enum pmu_model_measure measure, int *moved)
+int pmu_rows_sort(const struct pmu_model_section *section, struct pmu_model_row *row, int n,
+		  enum pmu_model_measure measure, int *moved)
 {
-	struct sorting sorting = { row, measure };
+	struct sorting sorting = { section, row, measure };
 	size_t rows = (size_t)n;
 	int *work = calloc(5 * rows + 2, sizeof(int));
 	struct pmu_model_row *old = malloc((rows + 1) * sizeof(*old));
@@ -298,7 +303,8 @@ void pmu_rows_mark(const struct pmu_model_section *s, struct pmu_model_row *row,
 static int finish_rows(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
-	int rc = pmu_rows_sort(s->thread_row, (int)s->n_thread_rows, PMU_BY_TIME, NULL);
+	int rc = pmu_rows_sort(s, s->thread_row, (int)s->n_thread_rows, pmu_measure_of_threads(s),
+			       NULL);
 
 	for (unsigned int i = 0; !rc && i < s->n_thread_rows; i++)
 		rc = pmu_rows_give_arrays(f->model, s, &s->thread_row[i]);
@@ -307,7 +313,8 @@ static int finish_rows(struct pmu_finishing *f)
 	spread_overlap(s->thread_row, (int)s->n_thread_rows);
 	add_nested_self(f);
 	take_nested(f);
-	rc = pmu_sums_make(f);
+	f->thread_whole = pmu_measure_wholes(f->model, s);
+	rc = f->thread_whole ? pmu_sums_make(f) : -ENOMEM;
 	if (rc < 0)
 		return rc;
 	pmu_rows_mark(s, s->thread_row, s->n_thread_rows);
@@ -371,6 +378,7 @@ static int finish_section(struct pmu_model *model, struct pmu_model_section *sec
 		return -E2BIG;
 	if (n > INT_MAX / 8)
 		return -ENOMEM;
+	pmu_measure_rank(model, section);
 	f.nested = calloc(n + 1, sizeof(*f.nested));
 	f.summing = calloc(n + 1, sizeof(*f.summing));
 	if (f.nested && f.summing && !pmu_index_reserve(&f.index, n))
@@ -378,6 +386,7 @@ static int finish_section(struct pmu_model *model, struct pmu_model_section *sec
 	pmu_index_free(&f.index);
 	free(f.nested);
 	free(f.summing);
+	free(f.thread_whole);
 	return rc;
 }
 
@@ -397,8 +406,22 @@ static void add_outermost(struct pmu_model *model, const struct pmu_model_sectio
 	}
 }
 
+/* What the kernel says of threads is of valgrind's work as well. */
+static void take_out_usage(struct pmu_model *model)
+{
+	for (unsigned int i = 0; i < model->n_threads; i++) {
+		struct pmu_model_thread *thread = &model->thread[i];
+
+		thread->minor_faults = thread->major_faults = -1;
+		thread->voluntary_switches = thread->involuntary_switches = -1;
+		thread->cpu_ns = -1;
+	}
+}
+
 int pmu_model_finish(struct pmu_model *model)
 {
+	if (pmu_model_is_simulated(model))
+		take_out_usage(model);
 	for (unsigned int i = 0; i < model->n_threads; i++) {
 		model->thread[i].in_regions_ns = 0;
 		model->thread[i].in_part = false;

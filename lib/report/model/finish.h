@@ -34,6 +34,7 @@ struct pmu_summing {
 struct pmu_finishing {
 	struct pmu_model *model;
 	struct pmu_model_section *section;
+	uint64_t *thread_whole;      /* [n_threads + n_sockets] see pmu_measure_wholes() */
 	bool shared_sockets;         /* see pmu_model_shares_sockets() */
 	struct pmu_nested *nested;   /* [n_thread_rows] */
 	struct pmu_summing *summing; /* [n_rows] */
@@ -56,11 +57,12 @@ static inline bool pmu_row_is_inside(const struct pmu_model_row *row)
 }
 
 /**
- * pmu_rows_sort() - into tree order, siblings with most of @measure first; parents and depths follow
+ * pmu_rows_sort() - a section's rows into tree order, siblings with most of @measure first; parents and depths follow
  * @moved: moved[old index] becomes the new one; may be NULL
  * Return: 0 or -ENOMEM.
  */
-int pmu_rows_sort(struct pmu_model_row *row, int n, enum pmu_model_measure measure, int *moved);
+int pmu_rows_sort(const struct pmu_model_section *section, struct pmu_model_row *row, int n,
+		  enum pmu_model_measure measure, int *moved);
 
 /** pmu_rows_give_arrays() - room for counts and metrics; what was left out is missing */
 int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section *s,

@@ -2,11 +2,13 @@
 /*
  * Of one thread the time says where it went.  Where several are together, most of their time may be
  * that they wait for each other, a parent for its children as long as these compute: there it is the
- * time on a processor.
+ * time on a processor.  A simulation's times are not the program's: there it is a count.
  */
 #include "report/model/measure.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/model/fields.h"
 #include "report/model/finish.h"
@@ -15,10 +17,70 @@
 #define ROUNDING_NS   1000000u /* of all threads together */
 #define ROUNDING_PART 100u
 
-const struct pmu_measure pmu_measures[] = {
-	[PMU_BY_TIME] = { "time_ns", "% time", "self", "time" },
-	[PMU_BY_CPU] = { "cpu_ns", "% CPU", "self CPU", "CPU time" },
+/* What is said of it; of a count its name is. */
+static const struct {
+	const char *key, *words, *share;
+} says[] = {
+	[PMU_BY_TIME] = { "time_ns", "time", "% time" },
+	[PMU_BY_CPU] = { "cpu_ns", "CPU time", "% CPU" },
 };
+
+static const char *ranking_name(const struct pmu_model_section *section)
+{
+	const char *name = section->count[section->ranked - 1].name;
+
+	return name ? name : "";
+}
+
+const char *pmu_measure_key(const struct pmu_model_section *section)
+{
+	return section->measure == PMU_BY_COUNT ? ranking_name(section)
+						: says[section->measure].key;
+}
+
+const char *pmu_measure_words(const struct pmu_model_section *section)
+{
+	return section->measure == PMU_BY_COUNT ? ranking_name(section)
+						: says[section->measure].words;
+}
+
+const char *pmu_measure_share_title(const struct pmu_model_section *section,
+				    enum pmu_model_measure measure)
+{
+	if (measure != PMU_BY_COUNT)
+		return says[measure].share;
+	return strcmp(ranking_name(section), "instructions") ? "share" : "% instr.";
+}
+
+/* --- a simulation's --- */
+
+static unsigned int ranked_by(const struct pmu_model *model, const struct pmu_model_section *s)
+{
+	if (!pmu_model_is_simulated(model) || !s->n_counts)
+		return 0;
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		if (!strcmp(s->count[i].name ? s->count[i].name : "", "instructions"))
+			return i + 1;
+	return 1;
+}
+
+void pmu_measure_rank(const struct pmu_model *model, struct pmu_model_section *section)
+{
+	section->ranked = ranked_by(model, section);
+	section->measure = section->ranked ? PMU_BY_COUNT : PMU_BY_TIME;
+	for (unsigned int i = 0; pmu_model_is_simulated(model) && i < section->n_thread_rows; i++) {
+		section->thread_row[i].flags |= PMU_ROW_UNTIMED;
+		section->thread_row[i].sd_ns = NAN;
+		section->thread_row[i].histogram = NULL;
+	}
+}
+
+enum pmu_model_measure pmu_measure_of_threads(const struct pmu_model_section *section)
+{
+	return section->ranked ? PMU_BY_COUNT : PMU_BY_TIME;
+}
+
+/* --- of all threads --- */
 
 static bool is_several(const struct pmu_model *model)
 {
@@ -26,7 +88,7 @@ static bool is_several(const struct pmu_model *model)
 }
 
 /* All threads' time on a processor; 0: not known. */
-static uint64_t cpu_time(const struct pmu_model *model)
+static uint64_t all_cpu_time(const struct pmu_model *model)
 {
 	uint64_t sum_ns = 0;
 
@@ -49,29 +111,82 @@ static bool knows_cpu(const struct pmu_model_section *section)
 	return true;
 }
 
+/* Does a row stand at the top, and is no part of another one? */
+static bool is_row_outermost(const struct pmu_model_row *row)
+{
+	return (row->thread < 0 ? row->parent : row->holder) < 0 && !pmu_row_is_inside(row);
+}
+
+/* What outermost rows have, of threads, or sums where threads' are not kept. */
+static uint64_t count_of_all(const struct pmu_model_section *s)
+{
+	const struct pmu_model_row *row = s->n_thread_rows ? s->thread_row : s->row;
+	unsigned int n = s->n_thread_rows ? s->n_thread_rows : s->n_rows;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (is_row_outermost(&row[i]))
+			sum = pmu_add_capped(sum, pmu_measure_of(s, &row[i], PMU_BY_COUNT));
+	return sum;
+}
+
 void pmu_measure_choose(const struct pmu_model *model, struct pmu_model_section *section)
 {
-	uint64_t cpu_ns = is_several(model) && knows_cpu(section) ? cpu_time(model) : 0;
+	uint64_t cpu_ns;
 
+	if (section->measure == PMU_BY_COUNT) {
+		section->whole = count_of_all(section);
+		return;
+	}
+	cpu_ns = is_several(model) && knows_cpu(section) ? all_cpu_time(model) : 0;
 	section->measure = cpu_ns ? PMU_BY_CPU : PMU_BY_TIME;
 	section->whole = cpu_ns ? cpu_ns : pmu_model_span(model);
 }
 
-uint64_t pmu_measure_of(const struct pmu_model_row *row, enum pmu_model_measure measure)
+uint64_t *pmu_measure_wholes(const struct pmu_model *model, const struct pmu_model_section *section)
 {
+	unsigned int n = model->n_threads + model->n_sockets;
+	uint64_t *whole = calloc((size_t)n + 1, sizeof(*whole));
+
+	for (unsigned int i = 0; whole && i < n; i++)
+		whole[i] = section->ranked ? 0 : model->thread[i].time_ns;
+	for (unsigned int i = 0; whole && section->ranked && i < section->n_thread_rows; i++) {
+		const struct pmu_model_row *row = &section->thread_row[i];
+
+		if (row->thread >= 0 && (unsigned int)row->thread < n && is_row_outermost(row))
+			whole[row->thread] = pmu_add_capped(
+				whole[row->thread], pmu_measure_of(section, row, PMU_BY_COUNT));
+	}
+	return whole;
+}
+
+/* --- of a row --- */
+
+static bool is_counted(const struct pmu_model_section *section, const struct pmu_model_row *row)
+{
+	return row->net && !(row->missing >> (section->ranked - 1) & 1);
+}
+
+uint64_t pmu_measure_of(const struct pmu_model_section *section, const struct pmu_model_row *row,
+			enum pmu_model_measure measure)
+{
+	if (measure == PMU_BY_COUNT)
+		return is_counted(section, row) ? row->net[section->ranked - 1] : 0;
 	if (measure == PMU_BY_CPU)
 		return pmu_model_cpu_known(row) ? row->cpu_ns : 0;
 	return row->time_ns;
 }
 
-double pmu_measure_share(const struct pmu_model_row *row, enum pmu_model_measure measure,
-			 uint64_t whole)
+double pmu_measure_share(const struct pmu_model_section *section, const struct pmu_model_row *row,
+			 enum pmu_model_measure measure, uint64_t whole)
 {
-	uint64_t part = pmu_measure_of(row, measure), most = whole;
+	uint64_t part = pmu_measure_of(section, row, measure), most = whole;
 
 	if (measure == PMU_BY_CPU)
 		most = pmu_add_capped(whole, whole / ROUNDING_PART + ROUNDING_NS);
 	if (!pmu_model_time_known(row) || !whole || part > most)
+		return NAN;
+	if (measure == PMU_BY_COUNT && !is_counted(section, row))
 		return NAN;
 	return part < whole ? (double)part / (double)whole : 1;
 }

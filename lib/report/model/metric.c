@@ -50,7 +50,7 @@ static bool drowned(const struct metric *metric, const struct pmu_model_row *row
 	bool socket = pmu_model_is_socket(metric->model, row);
 	double read_ns = socket ? metric->section->socket_read_ns : metric->section->read_ns;
 
-	return (double)row->time_ns < 2 * read_ns * (double)row->calls;
+	return pmu_model_is_timed(row) && (double)row->time_ns < 2 * read_ns * (double)row->calls;
 }
 
 /* The clock that counts nanoseconds is no time stamp counter. */
@@ -73,7 +73,9 @@ static double evaluate(const struct metric *metric, const struct pmu_model_row *
 
 	for (unsigned int i = 0; i < metric->n_counts; i++)
 		value[i] = row->missing >> i & 1 ? NAN : (double)row->net[i];
-	other[TIME] = (double)(sockets_sum ? row->socket_ns : row->time_ns) * 1e-9;
+	other[TIME] = row->flags & PMU_ROW_UNTIMED
+			      ? NAN
+			      : (double)(sockets_sum ? row->socket_ns : row->time_ns) * 1e-9;
 	other[CALLS] = (double)row->calls;
 	other[TSC_HZ] = tsc_hz(metric->model);
 	return pmu_formula_eval(&metric->formula, value);

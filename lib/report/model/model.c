@@ -91,6 +91,11 @@ static const char *copy_of(struct pmu_model *model, const char *text)
 	return text ? pmu_block_text(&model->blocks, text, strlen(text)) : "";
 }
 
+bool pmu_model_is_simulated(const struct pmu_model *model)
+{
+	return model->source && !strcmp(model->source, "valgrind");
+}
+
 int pmu_model_add_note(struct pmu_model *model, const char *text)
 {
 	const char **list = list_room(model, model->note, model->n_notes, sizeof(*list));

@@ -63,6 +63,11 @@ enum pmu_model_row_flags {
 	PMU_ROW_TEAM = 512,
 	/* its totals changed at every look: they are not known, or of a sum those of some threads */
 	PMU_ROW_TORN = 2048,
+	/*
+	 * its times are those of a simulation, not the program's: no report has them; made by
+	 * pmu_model_finish()
+	 */
+	PMU_ROW_UNTIMED = 4096,
 };
 
 /** So many calls lasted about as long; which times that is: report/model/histogram.h. */
@@ -236,7 +241,7 @@ struct pmu_model_portion {
 #define PMU_MODEL_PROCESS (-2)
 
 /** What sums are ordered by and shares are of: report/model/measure.h says which where. */
-enum pmu_model_measure { PMU_BY_TIME, PMU_BY_CPU };
+enum pmu_model_measure { PMU_BY_TIME, PMU_BY_CPU, PMU_BY_COUNT };
 
 /** All rows of one group of events. */
 struct pmu_model_section {
@@ -252,6 +257,11 @@ struct pmu_model_section {
 	double socket_read_ns;
 	/* it takes turns with others that do: what one of them has of a path is a sample of all */
 	bool in_turns;
+	/*
+	 * 1 + the index of the count that rows are ordered by, and have their shares of: what a
+	 * simulation has in place of time; 0: time; made by pmu_model_finish()
+	 */
+	unsigned int ranked;
 	/* bit i: count i is a socket's, while any thread was in the region there, */
 	uint32_t sockets;
 	uint32_t process; /* or, of those, the whole process's: it stands as one more socket */
@@ -348,7 +358,8 @@ struct pmu_model_refusal {
 struct pmu_model_run {
 	int status; /* exit status; -1 where a signal killed it */
 	int signal; /* which, 0 none */
-	uint64_t start_unix_ns; /* when it was started, before anything of it was measured; 0: not known */
+	uint64_t
+		start_unix_ns; /* when it was started, before anything of it was measured; 0: not known */
 	uint64_t elapsed_ns;
 	uint64_t user_ns; /* of it and of all processes that were waited for in it */
 	uint64_t system_ns;
@@ -459,6 +470,9 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  */
 int pmu_model_finish(struct pmu_model *model);
 
+/** pmu_model_is_simulated() - was it valgrind that counted, whose times are not the program's? */
+bool pmu_model_is_simulated(const struct pmu_model *model);
+
 /**
  * pmu_model_shares_sockets() - has one socket entries of several parts?  Its counts are not added
  * up in sums then.
@@ -484,10 +498,16 @@ static inline bool pmu_model_time_known(const struct pmu_model_row *row)
 	return row->time_ns || !row->n_open;
 }
 
+/** pmu_model_is_timed() - and are its times the program's? */
+static inline bool pmu_model_is_timed(const struct pmu_model_row *row)
+{
+	return pmu_model_time_known(row) && !(row->flags & PMU_ROW_UNTIMED);
+}
+
 /** pmu_model_cpu_known() - and how much of it was on a processor? */
 static inline bool pmu_model_cpu_known(const struct pmu_model_row *row)
 {
-	return pmu_model_time_known(row) && row->cpu_ns <= row->time_ns;
+	return pmu_model_is_timed(row) && row->cpu_ns <= row->time_ns;
 }
 
 /** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */

@@ -83,10 +83,11 @@ bool pmu_row_is_short(const struct pmu_model_section *section, const struct pmu_
 {
 	if (!row->calls || row->flags & PMU_ROW_PROGRAM)
 		return false;
-	if (is_tenth(own_ns(row), row->time_ns))
+	if (pmu_model_is_timed(row) && is_tenth(own_ns(row), row->time_ns))
 		return true;
 	for (unsigned int c = 0; c < section->n_counts; c++)
 		if (!(row->missing >> c & 1) && is_tenth(row->cost[c], row->raw[c]))
 			return true;
-	return (!row->cost_ns || section->sockets) && is_guessed_short(section, row);
+	return pmu_model_is_timed(row) && (!row->cost_ns || section->sockets) &&
+	       is_guessed_short(section, row);
 }

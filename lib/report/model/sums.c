@@ -124,11 +124,9 @@ static void add_negative(struct pmu_finishing *f, int i)
 	sum->negative_thread = thread && !pmu_model_is_socket(f->model, row) ? thread->number : -1;
 }
 
-static uint64_t measured_ns(const struct pmu_finishing *f, const struct pmu_model_row *row)
+static uint64_t whole_of_thread(const struct pmu_finishing *f, const struct pmu_model_row *row)
 {
-	const struct pmu_model_thread *thread = thread_of(f, row->thread);
-
-	return thread ? thread->time_ns : 0;
+	return thread_of(f, row->thread) ? f->thread_whole[row->thread] : 0;
 }
 
 void pmu_sums_add_socket(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
@@ -149,7 +147,8 @@ void pmu_sums_add(struct pmu_finishing *f, unsigned int sum, const struct pmu_mo
 	struct pmu_model_row *to = &f->section->row[sum];
 	struct pmu_summing *about = &f->summing[sum];
 
-	about->unmeasured |= row->time_ns && isnan(row->share);
+	about->unmeasured |= pmu_measure_of(f->section, row, pmu_measure_of_threads(f->section)) &&
+			     isnan(row->share);
 	pmu_row_add(to, &about->pool, row, PMU_OF_ROW);
 	/* a row without any time yet would make counts of the others missing */
 	if (pmu_model_time_known(row)) {
@@ -172,7 +171,8 @@ static void add_to_sum(struct pmu_finishing *f, int i)
 	const bool is_socket = pmu_model_is_socket(f->model, row);
 	const bool is_team = row->flags & PMU_ROW_TEAM;
 
-	row->share = pmu_measure_share(row, PMU_BY_TIME, measured_ns(f, row));
+	row->share = pmu_measure_share(f->section, row, pmu_measure_of_threads(f->section),
+				       whole_of_thread(f, row));
 	row->n_threads = !is_socket || is_team;
 	add_negative(f, i);
 	/* what was done for another thread's region is not its own: see pmu_teams_make() */
@@ -188,14 +188,10 @@ static void close_sums(struct pmu_finishing *f)
 {
 	const struct pmu_model_section *s = f->section;
 
-	pmu_measure_choose(f->model, f->section);
 	for (unsigned int i = 0; i < s->n_rows; i++) {
 		struct pmu_model_row *row = &s->row[i];
 
 		row->sd_ns = pmu_pool_sd(&f->summing[i].pool, row);
-		row->share = f->summing[i].unmeasured
-				     ? NAN
-				     : pmu_measure_share(row, s->measure, s->whole);
 		/* What was not counted is missing, not 0. */
 		if (!f->summing[i].by_socket)
 			row->missing |= f->section->sockets;
@@ -212,6 +208,12 @@ static void close_sums(struct pmu_finishing *f)
 			row->self_missing = UINT32_MAX;
 		}
 	}
+	/* what the whole is made of is known by now */
+	pmu_measure_choose(f->model, f->section);
+	for (unsigned int i = 0; i < s->n_rows; i++)
+		s->row[i].share = f->summing[i].unmeasured
+					  ? NAN
+					  : pmu_measure_share(s, &s->row[i], s->measure, s->whole);
 }
 
 /* Paths: made once for a sum, shared with its threads' rows. */
@@ -270,7 +272,7 @@ static int sort_sums(struct pmu_finishing *f)
 	int rc = -ENOMEM;
 
 	if (old && moved)
-		rc = pmu_rows_sort(s->row, (int)s->n_rows, s->measure, moved);
+		rc = pmu_rows_sort(s, s->row, (int)s->n_rows, s->measure, moved);
 	if (!rc && s->n_rows) {
 		memcpy(old, f->summing, s->n_rows * sizeof(*old));
 		for (unsigned int i = 0; i < s->n_rows; i++)

@@ -91,6 +91,7 @@ void pmu_team_add(struct pmu_model_team *to, const struct pmu_model_row *row, bo
 		  const struct pmu_columns *columns, uint32_t counts)
 {
 	to->time_known &= is_known;
+	to->all.flags |= row->flags & PMU_ROW_UNTIMED;
 	pmu_row_add(&to->all, NULL, row, PMU_OF_TEAM);
 	to->all.missing |= is_known ? ~counts : UINT32_MAX;
 	if (is_known)
@@ -399,10 +400,12 @@ void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *su
 {
 	struct pmu_model_team *team = sum->team;
 
-	team->all.share = NAN;
+	team->all.share = team->imbalance = team->efficiency = NAN;
 	if (team->time_known)
-		team->all.share = pmu_measure_share(&team->all, f->section->measure,
+		team->all.share = pmu_measure_share(f->section, &team->all, f->section->measure,
 						    f->section->whole);
+	if (team->all.flags & PMU_ROW_UNTIMED)
+		return;
 	/* openers wait for those that work for them */
 	team->imbalance = imbalance_of(team->has_others ? &team->workers : &team->openers,
 				       team->all.time_ns);

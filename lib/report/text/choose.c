@@ -25,35 +25,70 @@ static const struct {
 	{ "calls", BY_CALLS },
 };
 
-static int find_key(const struct pmu_text *t, const struct pmu_model_section *s)
+static bool find_count(const struct pmu_model_section *s, const char *name, int *key)
+{
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		if (!strcasecmp(name, s->count[i].name)) {
+			*key = (int)i;
+			return true;
+		}
+	return false;
+}
+
+/* What rows are ordered by where nothing else is asked for. */
+static int usual_key(const struct pmu_model_section *s)
+{
+	return s->ranked ? (int)s->ranked - 1 : BY_TIME;
+}
+
+/* Return: whether the section has what was asked for; else the usual key. */
+static bool find_key(const struct pmu_text *t, const struct pmu_model_section *s, int *key)
 {
 	const char *sort = t->sort ? t->sort : "time";
 
+	*key = usual_key(s);
+
+	if (!strcmp(sort, "time"))
+		return !t->sort || !s->ranked;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(sort_keys); i++)
-		if (!strcmp(sort, sort_keys[i].name))
-			return sort_keys[i].key;
-	for (unsigned int i = 0; i < s->n_counts; i++)
-		if (!strcasecmp(sort, s->count[i].name))
-			return (int)i;
-	return BY_TIME;
+		if (!strcmp(sort, sort_keys[i].name)) {
+			*key = sort_keys[i].key;
+			return true;
+		}
+	return find_count(s, sort, key);
 }
 
-static uint64_t sort_key_of(const struct pmu_text *t, const struct pmu_model_row *row, int key)
+static uint64_t count_of(const struct pmu_model_row *row, unsigned int c)
 {
+	return row->missing >> c & 1 ? 0 : row->net[c];
+}
+
+static uint64_t self_key_of(const struct pmu_model_section *s, const struct pmu_model_row *row)
+{
+	if (!s->ranked)
+		return row->self_ns;
+	return row->self_missing >> (s->ranked - 1) & 1 ? 0 : row->self[s->ranked - 1];
+}
+
+static uint64_t sort_key_of(const struct pmu_text *t, const struct pmu_model_section *s,
+			    const struct pmu_model_row *row, int key)
+{
+	/* a list is by what it shows */
+	const bool of_team = row->team && !t->sort;
+
 	switch (key) {
 	case BY_TIME:
-		/* a list is by what it shows */
-		return row->team && !t->sort ? row->team->all.time_ns : row->time_ns;
+		return of_team ? row->team->all.time_ns : row->time_ns;
 	case BY_CPU:
-		return pmu_measure_of(row, PMU_BY_CPU);
+		return pmu_measure_of(s, row, PMU_BY_CPU);
 	case BY_WAITING:
 		return pmu_model_cpu_known(row) ? row->time_ns - row->cpu_ns : 0;
 	case BY_SELF:
-		return row->self_ns;
+		return self_key_of(s, row);
 	case BY_CALLS:
 		return row->calls;
 	}
-	return row->missing >> key & 1 ? 0 : row->net[key];
+	return count_of(of_team ? &row->team->all : row, (unsigned int)key);
 }
 
 static bool matches(const struct pmu_text *t, const struct pmu_model_row *row)
@@ -144,17 +179,18 @@ void pmu_text_choose(struct pmu_text *t, const struct pmu_model_section *section
 	bool *shown = pmu_block_array(&t->scratch, n, sizeof(*shown));
 	struct place *place = pmu_block_array(&t->scratch, n, sizeof(*place));
 	uint64_t *keys = pmu_block_array(&t->scratch, n, sizeof(*keys));
-	int key = find_key(t, section);
 	unsigned int n_places = 0;
+	int key;
 
-	*choice = (struct pmu_text_choice){ .by_time = key == BY_TIME };
+	find_key(t, section, &key);
+	*choice = (struct pmu_text_choice){ .is_usual = key == usual_key(section) };
 	if (!shown || !place || !keys) {
 		t->failed = true;
 		return;
 	}
 	mark_matching(t, row, n, shown);
 	for (unsigned int i = 0; i < n; i++)
-		keys[i] = sort_key_of(t, &row[i], key);
+		keys[i] = sort_key_of(t, section, &row[i], key);
 	if (!t->sort)
 		raise_parents(section, row, n, keys);
 	for (unsigned int i = 0; i < n; i++)
@@ -174,5 +210,7 @@ bool pmu_text_any_match(const struct pmu_text *t, const struct pmu_model_row *ro
 
 bool pmu_text_sorts(const struct pmu_text *t, const struct pmu_model_section *section)
 {
-	return !t->sort || !strcmp(t->sort, "time") || find_key(t, section) != BY_TIME;
+	int key;
+
+	return find_key(t, section, &key);
 }

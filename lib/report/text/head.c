@@ -161,8 +161,10 @@ static bool title(struct pmu_text *t)
 	}
 	pmu_cell_time(&cell, (double)model->duration_ns);
 	/* when a program was killed is not known */
-	pmu_strbuf_addf(t->out, " ran %s%s%s", model->died && model->died[0] ? "at least " : "",
-			cell.number, cell.unit);
+	if (!pmu_model_is_simulated(model))
+		pmu_strbuf_addf(t->out, " ran %s%s%s",
+				model->died && model->died[0] ? "at least " : "", cell.number,
+				cell.unit);
 	pmu_cell_exact(&cell, n_threads);
 	if (n_threads)
 		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number, n_threads == 1 ? "" : "s");
@@ -185,6 +187,8 @@ static void clock_words(struct pmu_text *t, struct pmu_strbuf *text, bool named)
 	double hz = t->model->clock_hz;
 	struct pmu_cell rate;
 
+	if (pmu_model_is_simulated(t->model))
+		return;
 	if (!named)
 		pmu_strbuf_add(text, name);
 	if (!(hz > 0) || hz == 1e9)
@@ -284,11 +288,13 @@ static void command(struct pmu_text *t, unsigned int width)
 /* "status 3, 1.234 s elapsed, ..."; a plain end needs no word */
 static void run_outcome(struct pmu_text *t, unsigned int width)
 {
+	const bool simulated = pmu_model_is_simulated(t->model);
 	const struct pmu_model_run *end = t->model->run;
 	const struct {
 		uint64_t ns;
 		const char *what;
-	} times[] = { { end ? end->elapsed_ns : 0, "elapsed" },
+	} times[] = { { end ? end->elapsed_ns : 0,
+			simulated ? "under valgrind, which is not the program's time" : "elapsed" },
 		      { end ? end->user_ns : 0, "user" },
 		      { end ? end->system_ns : 0, "system" } };
 	const char *name = end && end->signal ? sigabbrev_np(end->signal) : NULL;
@@ -309,7 +315,7 @@ static void run_outcome(struct pmu_text *t, unsigned int width)
 				times[i].what);
 	}
 	pmu_strbuf_addf(&text, ", %.1f MiB at most", (double)end->max_rss / (1 << 20));
-	item(t, width, "run", pmu_strbuf_text(&text));
+	item(t, width, simulated ? "took" : "run", pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
 }
@@ -322,7 +328,8 @@ static void start(struct pmu_text *t, unsigned int width)
 	struct pmu_cell cell;
 	uint64_t before_ns;
 
-	if (!run || !run->start_unix_ns || t->model->start_unix_ns < run->start_unix_ns)
+	if (!run || !run->start_unix_ns || t->model->start_unix_ns < run->start_unix_ns ||
+	    pmu_model_is_simulated(t->model))
 		return;
 	before_ns = t->model->start_unix_ns - run->start_unix_ns;
 	if (before_ns > run->elapsed_ns || before_ns < START_LEAST_NS ||

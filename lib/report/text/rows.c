@@ -38,6 +38,7 @@ struct rows {
 	unsigned int n;
 	const unsigned int *at; /* [n] of sums: index in the section; NULL: the same as here */
 	uint32_t others;        /* counts of sockets in a thread's rows, and the other way round */
+	bool is_ranked;         /* the count in the place of time has its column */
 	struct pmu_text_choice choice;
 	struct pmu_table table;
 };
@@ -60,22 +61,27 @@ static struct pmu_cell *column(struct rows *r, const char *title, const char *ki
 
 enum base_column { CALLS, TIME, CPU, WAITING, BLOCKED, RUNNABLE, SHARE, PER_CALL, SELF, N_BASE };
 static const char *const base_titles[N_BASE] = {
-	[CALLS] = "calls",      [TIME] = "time",       [CPU] = "CPU",
-	[WAITING] = "waiting",  [BLOCKED] = "blocked", [RUNNABLE] = "runnable",
-	[PER_CALL] = "per call"
+	[CALLS] = "calls",       [TIME] = "time",       [CPU] = "CPU",
+	[WAITING] = "waiting",   [BLOCKED] = "blocked", [RUNNABLE] = "runnable",
+	[PER_CALL] = "per call", [SELF] = "self"
 };
 
-/* What shares are of stands above them.  A thread's own rows are by time. */
+/* A thread's own rows are by time. */
 static enum pmu_model_measure measure_of(const struct rows *r)
 {
-	return r->row->thread < 0 ? r->s->measure : PMU_BY_TIME;
+	return r->row->thread < 0 ? r->s->measure : pmu_measure_of_threads(r->s);
 }
 
+/* What rows are ordered by stands in the place of time, and what shares are of above them. */
 static const char *base_title(const struct rows *r, unsigned int i)
 {
-	const struct pmu_measure *measure = &pmu_measures[measure_of(r)];
+	const enum pmu_model_measure measure = measure_of(r);
 
-	return i == SHARE ? measure->share : i == SELF ? measure->self : base_titles[i];
+	if (i == TIME && measure == PMU_BY_COUNT)
+		return pmu_text_shown(r->t, pmu_measure_words(r->s));
+	if (i == SHARE)
+		return pmu_measure_share_title(r->s, measure);
+	return i == SELF && measure == PMU_BY_CPU ? "self CPU" : base_titles[i];
 }
 
 static double time_of_row(const struct pmu_model_row *row)
@@ -167,14 +173,63 @@ static void all_calls_column(struct rows *r)
 		pmu_cell_exact(&cell[i], all_calls(&r->row[i]));
 }
 
+static uint64_t largest_count(const struct rows *r, unsigned int c)
+{
+	uint64_t largest = 0;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		if (!(r->row[i].missing >> c & 1) && r->row[i].net[c] > largest)
+			largest = r->row[i].net[c];
+	return largest;
+}
+
+static bool has_base_column(const struct rows *r, unsigned int i, uint32_t waits)
+{
+	if (i >= CPU && i <= RUNNABLE)
+		return waits >> i & 1;
+	/* a simulation that counted nothing */
+	return i == CALLS || r->s->ranked || !pmu_model_is_simulated(r->t->model);
+}
+
+/* Of the count in the place of time. */
+static void ranked_cells(const struct rows *r, struct pmu_cell *const cell[N_BASE], unsigned int i,
+			 uint64_t largest)
+{
+	const struct pmu_model_row *row = &r->row[i];
+	const unsigned int c = r->s->ranked - 1;
+	const bool known = !(row->missing >> c & 1);
+
+	pmu_cell_none(&cell[TIME][i]);
+	pmu_cell_none(&cell[PER_CALL][i]);
+	pmu_cell_none(&cell[SELF][i]);
+	if (known)
+		pmu_cell_count(&cell[TIME][i], row->net[c], largest);
+	if (known && row->calls)
+		pmu_cell_count(&cell[PER_CALL][i], (row->net[c] + row->calls / 2) / row->calls,
+			       largest);
+	if (!((row->missing | row->self_missing) >> c & 1))
+		pmu_cell_count(&cell[SELF][i], row->self[c], largest);
+}
+
+static void timed_cells(const struct rows *r, struct pmu_cell *const cell[N_BASE], unsigned int i)
+{
+	const struct pmu_model_row *row = &r->row[i];
+
+	pmu_cell_time(&cell[TIME][i], time_of_row(row));
+	wait_cells(cell, i, row);
+	pmu_cell_time(&cell[PER_CALL][i], per_call(row));
+	pmu_cell_time(&cell[SELF][i], self_of(r, row));
+}
+
 static void base_columns(struct rows *r)
 {
-	const uint64_t most = most_calls(r);
+	const uint64_t most = most_calls(r),
+		       largest = r->s->ranked ? largest_count(r, r->s->ranked - 1) : 0;
 	const uint32_t waits = waits_of(r);
 	struct pmu_cell *cell[N_BASE] = { NULL };
 
 	for (unsigned int i = 0; i < N_BASE; i++) {
-		if (i >= CPU && i <= RUNNABLE && !(waits >> i & 1))
+		if (!has_base_column(r, i, waits))
 			continue;
 		cell[i] = column(r, base_title(r, i), "region");
 		if (!cell[i])
@@ -186,13 +241,14 @@ static void base_columns(struct rows *r)
 		const struct pmu_model_row *row = &r->row[i];
 
 		pmu_cell_count(&cell[CALLS][i], row->calls, most);
-		pmu_cell_time(&cell[TIME][i], time_of_row(row));
-		wait_cells(cell, i, row);
-		pmu_cell_share(&cell[SHARE][i], row->share);
-		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
-		pmu_cell_time(&cell[SELF][i], self_of(r, row));
+		if (r->s->ranked)
+			ranked_cells(r, cell, i, largest);
+		else if (cell[TIME])
+			timed_cells(r, cell, i);
+		if (cell[SHARE])
+			pmu_cell_share(&cell[SHARE][i], row->share);
 		/* nothing there could be known */
-		if (row->flags & PMU_ROW_PROGRAM)
+		if (row->flags & PMU_ROW_PROGRAM && cell[SELF])
 			pmu_cell_text(&cell[SELF][i], "");
 		for (unsigned int c = 0; is_on_the_way(row) && c < N_BASE; c++)
 			if (cell[c])
@@ -239,11 +295,11 @@ static bool has_imbalance(const struct pmu_model_team *team)
 	return team && (!isnan(team->imbalance) || !team->n_threads || !team->time_known);
 }
 
-static void team_cell(struct pmu_cell *cell, const struct pmu_model_team *team,
-		      enum pmu_model_measure measure)
+static void team_cell(const struct rows *r, struct pmu_cell *cell,
+		      const struct pmu_model_team *team, enum pmu_model_measure measure)
 {
 	if (team->time_known)
-		pmu_cell_time(cell, (double)pmu_measure_of(&team->all, measure));
+		pmu_cell_time(cell, (double)pmu_measure_of(r->s, &team->all, measure));
 	else
 		pmu_cell_none(cell);
 }
@@ -260,7 +316,7 @@ static void team_work_columns(struct rows *r)
 
 		if (!team || !team->has_others)
 			continue;
-		team_cell(&all[i], team, r->s->measure);
+		team_cell(r, &all[i], team, r->s->measure);
 		pmu_cell_share(&efficiency[i], team->efficiency);
 	}
 }
@@ -270,6 +326,9 @@ static void team_columns(struct rows *r)
 	bool any = false, others = false;
 	struct pmu_cell *cell;
 
+	/* how well threads were used is told by times */
+	if (pmu_model_is_simulated(r->t->model))
+		return;
 	for (unsigned int i = 0; i < r->n; i++) {
 		any |= has_imbalance(r->row[i].team);
 		others |= r->row[i].team && r->row[i].team->has_others;
@@ -350,16 +409,6 @@ static void metric_column(struct rows *r, unsigned int m)
 		if (percent && !isnan(value) && !cell[i].unit[0])
 			strcpy(cell[i].unit, "%");
 	}
-}
-
-static uint64_t largest_count(const struct rows *r, unsigned int c)
-{
-	uint64_t largest = 0;
-
-	for (unsigned int i = 0; i < r->n; i++)
-		if (!(r->row[i].missing >> c & 1) && r->row[i].net[c] > largest)
-			largest = r->row[i].net[c];
-	return largest;
 }
 
 static void count_column(struct rows *r, unsigned int c)
@@ -612,7 +661,7 @@ static void put_left_out(struct rows *r)
 	const char *what = choice->n_left == 1 ? "region" : "regions";
 	struct pmu_cell n;
 
-	if (choice->n_left && choice->by_time && !r->t->top) {
+	if (choice->n_left && choice->is_usual && !r->t->top) {
 		pmu_text_left_out(r->t, choice->n_left, what, choice->most_left, "", "all");
 	} else if (choice->n_left) {
 		pmu_cell_exact(&n, choice->n_left);
@@ -633,8 +682,9 @@ static void put_unsorted(struct rows *r)
 
 	if (pmu_text_sorts(t, r->s))
 		return;
-	pmu_strbuf_addf(t->out, "  sorted by time: there is no count '%s' here\n",
-			pmu_text_shown(t, t->sort));
+	pmu_strbuf_addf(t->out, "  sorted by %s: there is no %s'%s' here\n",
+			r->s->ranked ? pmu_measure_words(r->s) : "time",
+			strcmp(t->sort, "time") ? "count " : "", pmu_text_shown(t, t->sort));
 }
 
 static void open_table(struct rows *r)
@@ -657,7 +707,7 @@ static void print_table(struct rows *r)
 		if (any_metric(r, m))
 			metric_column(r, m);
 	for (unsigned int c = 0; c < r->s->n_counts; c++)
-		if (any_counted(r, c))
+		if (any_counted(r, c) && !(r->is_ranked && c + 1 == r->s->ranked))
 			count_column(r, c);
 	if (t->failed)
 		return;
@@ -681,6 +731,7 @@ static void print_rows(struct rows *r)
 		return;
 	fill_labels(r);
 	base_columns(r);
+	r->is_ranked = true;
 	threads_column(r);
 	team_columns(r);
 	print_table(r);
@@ -706,7 +757,7 @@ static void team_time_column(struct rows *r)
 		const struct pmu_model_team *team = r->row[i].team;
 
 		if (team)
-			team_cell(&cell[i], team, PMU_BY_TIME);
+			team_cell(r, &cell[i], team, PMU_BY_TIME);
 		else /* a program */
 			pmu_cell_time(&cell[i], time_of_row(&r->row[i]));
 	}
@@ -769,7 +820,8 @@ static void put_teams(const struct rows *shown)
 	pmu_encode_line(t->out, r.s->group);
 	pmu_strbuf_add(t->out, ", teams: a region with all that other threads did for it\n");
 	fill_labels(&r);
-	team_time_column(&r);
+	if (!pmu_model_is_simulated(t->model))
+		team_time_column(&r);
 	print_table(&r);
 }
 
@@ -793,8 +845,8 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 	if (summed)
 		pmu_strbuf_addf(t->out, "all %s together, by %s",
 				several ? t->model->several->word(t) : "threads",
-				pmu_measures[s->measure].words);
-	if (s->read_ns > 0) {
+				pmu_text_shown(t, pmu_measure_words(s)));
+	if (s->read_ns > 0 && !pmu_model_is_simulated(t->model)) {
 		pmu_cell_time(&read, s->read_ns);
 		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
 				named || summed ? "; " : "", read.number, read.unit);

@@ -92,9 +92,10 @@ void pmu_text_left_out(struct pmu_text *t, unsigned int n, const char *what, uin
 
 	pmu_cell_exact(&number, n);
 	pmu_cell_time(&time, (double)most_ns);
-	pmu_strbuf_addf(t->out,
-			"  and %s more %s of at most %s%s%s; PMU_REPORT=%s shows all of them\n",
-			number.number, what, time.number, time.unit, of, setting);
+	pmu_strbuf_addf(t->out, "  and %s more %s", number.number, what);
+	if (!pmu_model_is_simulated(t->model))
+		pmu_strbuf_addf(t->out, " of at most %s%s%s", time.number, time.unit, of);
+	pmu_strbuf_addf(t->out, "; PMU_REPORT=%s shows all of them\n", setting);
 }
 
 /* Doubts. */
@@ -254,7 +255,13 @@ static bool says_something(const struct pmu_cell *cell, unsigned int n)
 	return false;
 }
 
-static bool knows_cpu_times(const struct pmu_model *model)
+/* A simulation's times are not. */
+static bool is_of_program(const struct pmu_text *t, unsigned int column)
+{
+	return (column != TIME && column != IN_REGIONS) || !pmu_model_is_simulated(t->model);
+}
+
+static bool knows_thread_cpu(const struct pmu_model *model)
 {
 	for (unsigned int i = 0; i < model->n_threads; i++)
 		if (model->thread[i].cpu_ns < 0)
@@ -280,7 +287,7 @@ static void print_threads(struct pmu_text *t)
 {
 	const struct most most = find_most(t->model);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
-	const bool by_cpu = knows_cpu_times(t->model);
+	const bool by_cpu = knows_thread_cpu(t->model);
 	struct pmu_longest longest;
 	struct pmu_table table = { .color = t->color };
 	unsigned int n;
@@ -301,7 +308,7 @@ static void print_threads(struct pmu_text *t)
 		fill_thread_row(t, &t->model->thread[longest.at[i]], i, &most, &table.label[i],
 				cell);
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++)
-		if (i == IN_REGIONS || says_something(cell[i], n))
+		if (is_of_program(t, i) && (i == IN_REGIONS || says_something(cell[i], n)))
 			table.column[table.n_columns++] = (struct pmu_table_column){
 				.title = thread_titles[i], .kind = "thread", .cell = cell[i]
 			};

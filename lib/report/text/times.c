@@ -41,7 +41,7 @@ static bool any_spread(const struct pmu_model_row *row, unsigned int n)
 
 static bool wants_times(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
 {
-	if (!n || !any_spread(row, n))
+	if (!n || !any_spread(row, n) || row->flags & PMU_ROW_UNTIMED)
 		return false;
 	return t->all || has_histogram(row, n) || (t->threads && row->thread < 0);
 }
@@ -287,7 +287,8 @@ void pmu_text_own(struct pmu_text *t)
 	struct pmu_strbuf text = { 0 };
 	const char *count;
 
-	find_in_time(t->model, &of_time);
+	if (!pmu_model_is_simulated(t->model))
+		find_in_time(t->model, &of_time);
 	count = find_in_counts(t->model, &of_count);
 	if (of_time.part > 0.001 * of_time.all || of_time.worst > 0.01) {
 		pmu_strbuf_add(&text, "the library's own work is about ");

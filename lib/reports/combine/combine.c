@@ -291,13 +291,14 @@ static int combine(struct pmu_combining *c)
 
 	if (!rc)
 		rc = collect_threads(c);
+	/* what counted tells by what rows are ordered */
+	if (!rc)
+		pmu_combining_head(c);
 	if (!rc)
 		rc = c->gathering ? pmu_gathering_sections(c->gathering)
 				  : pmu_combining_sections(c);
 	if (!rc && c->how == PMU_COMBINE_TREE)
 		rc = pmu_combining_tree(c);
-	if (!rc)
-		pmu_combining_head(c);
 	if (!rc)
 		rc = c->gathering ? pmu_model_add_calls(c->model) : pmu_model_finish(c->model);
 	if (!rc)

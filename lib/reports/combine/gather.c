@@ -18,6 +18,7 @@
 #include "report/model/beside.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
+#include "report/model/measure.h"
 #include "report/model/rows.h"
 #include "reports/combine/combining.h"
 #include "reports/ranks/ranks.h"
@@ -509,6 +510,7 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 		struct section *s = &g->section[i];
 
 		s->f.section = &model->section[i];
+		pmu_measure_rank(model, s->f.section);
 		s->f.shared_sockets = s->f.section->sockets && pmu_model_shares_sockets(model);
 		rc = give_metrics(s);
 		if (!rc)
