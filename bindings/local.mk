@@ -232,6 +232,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/against.c \
 	%D%/command/run/all_metrics.c \
 	%D%/command/run/branches.c \
+	%D%/command/run/caches.c \
 	%D%/command/run/child.c \
 	%D%/command/run/collect.c \
 	%D%/command/run/doors.c \
@@ -254,6 +255,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/roofline.c \
 	%D%/command/run/run.c \
 	%D%/command/run/run.h \
+	%D%/command/run/told.c \
 	%D%/command/run/trace.c \
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \

@@ -3,11 +3,13 @@
 #include "machine/topology.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/environ.h"
 #include "base/error.h"
 #include "machine/hwloc.h"
@@ -41,8 +43,24 @@ struct pmu_topology {
  */
 static char no_plugins[] = "HWLOC_PLUGINS_PATH=";
 
-/* Nothing but packages, cores and perhaps L3 caches; PUs and NUMA nodes are always there. */
-static int set_filters(hwloc_topology_t hw, bool caches)
+/* Beside packages and cores. */
+enum caches { NO_CACHES, L3_CACHES, ALL_CACHES };
+
+static int keep_caches(hwloc_topology_t hw, enum caches caches)
+{
+	static const hwloc_obj_type_t type[] = { HWLOC_OBJ_L3CACHE,  HWLOC_OBJ_L1CACHE,
+						 HWLOC_OBJ_L1ICACHE, HWLOC_OBJ_L2CACHE,
+						 HWLOC_OBJ_L4CACHE,  HWLOC_OBJ_L5CACHE };
+	static const size_t n[] = { 0, 1, PMU_ARRAY_LEN(type) };
+
+	for (size_t i = 0; i < n[caches]; i++)
+		if (pmu_hwloc.topology_set_type_filter(hw, type[i], HWLOC_TYPE_FILTER_KEEP_ALL) < 0)
+			return -1;
+	return 0;
+}
+
+/* PUs and NUMA nodes are always there. */
+static int set_filters(hwloc_topology_t hw, enum caches caches)
 {
 	/* fails where there is no such component to begin with: on other architectures */
 	pmu_hwloc.topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
@@ -51,8 +69,7 @@ static int set_filters(hwloc_topology_t hw, bool caches)
 		       0 ||
 	       pmu_hwloc.topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE,
 						  HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
-	       (caches && pmu_hwloc.topology_set_type_filter(hw, HWLOC_OBJ_L3CACHE,
-							     HWLOC_TYPE_FILTER_KEEP_ALL) < 0);
+	       keep_caches(hw, caches) < 0;
 }
 
 static int cannot_load(const char *xml)
@@ -68,7 +85,7 @@ static int cannot_load(const char *xml)
 			getenv("HWLOC_XMLFILE") ? " (HWLOC_XMLFILE is set)" : "", strerror(error));
 }
 
-static int load_hwloc(hwloc_topology_t *hw, const char *xml, bool caches)
+static int load_hwloc(hwloc_topology_t *hw, const char *xml, enum caches caches)
 {
 	bool secure = getauxval(AT_SECURE);
 	struct pmu_environ *quiet = pmu_environ_enter(no_plugins, secure ? "HWLOC_" : NULL);
@@ -211,7 +228,7 @@ static int load_topology(const char *xml, bool details, struct pmu_topology **to
 		return pmu_fail(ENOMEM, "no memory for the topology");
 	rc = pmu_hwloc_load();
 	if (!rc)
-		rc = load_hwloc(&hw, xml, details);
+		rc = load_hwloc(&hw, xml, details ? L3_CACHES : NO_CACHES);
 	if (rc)
 		goto free_made;
 	rc = fill_topology(made, hw, details);
@@ -223,6 +240,63 @@ static int load_topology(const char *xml, bool details, struct pmu_topology **to
 free_made:
 	pmu_topology_free(made);
 	return rc;
+}
+
+/* The first PU that the process may use, else the first one. */
+static hwloc_obj_t find_own_pu(hwloc_topology_t hw)
+{
+	hwloc_obj_t first = pmu_hwloc.get_obj_by_depth(
+		hw, pmu_hwloc.get_type_depth(hw, HWLOC_OBJ_PU), 0);
+	struct pmu_mask mask;
+
+	if (!pmu_hwloc.topology_is_thissystem(hw) || pmu_pinned_own_mask(&mask))
+		return first;
+	for (hwloc_obj_t pu = first; pu; pu = pu->next_cousin)
+		if (pu->os_index < PMU_MASK_CPUS && pmu_mask_has(&mask, (int)pu->os_index))
+			return pu;
+	return first;
+}
+
+static void take_cache(struct pmu_cache *cache, const struct hwloc_cache_attr_s *from)
+{
+	*cache = (struct pmu_cache){ .size = 0 };
+	if (!from->size || !from->linesize || !from->associativity ||
+	    from->size / from->linesize > UINT_MAX)
+		return;
+	cache->size = from->size;
+	cache->line = from->linesize;
+	cache->ways = from->associativity < 0 ? (unsigned int)(from->size / from->linesize)
+					      : (unsigned int)from->associativity;
+}
+
+/* From the PU outwards: the last one of data is the last level. */
+static void find_caches(hwloc_topology_t hw, struct pmu_cache cache[PMU_CACHES])
+{
+	for (hwloc_obj_t obj = find_own_pu(hw); obj; obj = obj->parent) {
+		const struct hwloc_cache_attr_s *attr = obj->attr ? &obj->attr->cache : NULL;
+
+		if (attr && obj->type == HWLOC_OBJ_L1ICACHE)
+			take_cache(&cache[PMU_CACHE_I1], attr);
+		if (attr && obj->type == HWLOC_OBJ_L1CACHE)
+			take_cache(&cache[PMU_CACHE_D1], attr);
+		if (attr && obj->type >= HWLOC_OBJ_L2CACHE && obj->type <= HWLOC_OBJ_L5CACHE)
+			take_cache(&cache[PMU_CACHE_LL], attr);
+	}
+}
+
+int pmu_topology_caches(struct pmu_cache cache[PMU_CACHES])
+{
+	hwloc_topology_t hw;
+	int rc = pmu_hwloc_load();
+
+	memset(cache, 0, PMU_CACHES * sizeof(*cache));
+	if (!rc)
+		rc = load_hwloc(&hw, NULL, ALL_CACHES);
+	if (rc)
+		return rc;
+	find_caches(hw, cache);
+	pmu_hwloc.topology_destroy(hw);
+	return 0;
 }
 
 bool pmu_topology_is_given(void)

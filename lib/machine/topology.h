@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct pmu_topology;
 
@@ -52,6 +53,28 @@ struct pmu_pu_details {
  * Context, return: as pmu_topology_load().
  */
 int pmu_topology_load_details(const char *xml, struct pmu_topology **topology);
+
+/** A cache. */
+struct pmu_cache {
+	uint64_t size;     /* bytes; 0: not known, nor is the rest */
+	unsigned int line; /* bytes */
+	unsigned int ways; /* fully associative: as many as it has lines */
+};
+
+/** Those that a simulation has. */
+enum pmu_cache_level {
+	PMU_CACHE_I1, /* of instructions */
+	PMU_CACHE_D1, /* of data; also where one is both */
+	PMU_CACHE_LL, /* the last one, shared or not */
+	PMU_CACHES,
+};
+
+/**
+ * pmu_topology_caches() - this machine's, of the first PU that the process may use
+ *
+ * Context, return: as pmu_topology_load(); hwloc may know none of them.
+ */
+int pmu_topology_caches(struct pmu_cache cache[PMU_CACHES]);
 
 /** pmu_topology_details() - parallel to pmu_topology_pus(); NULL after pmu_topology_load(). */
 const struct pmu_pu_details *pmu_topology_details(const struct pmu_topology *topology);

@@ -2,10 +2,12 @@
 /* What a store says of the program, the machine and how it was measured. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "counters/valgrind/valgrind.h"
 #include "machine/cpu.h"
 #include "pmu.h"
 #include "session/describe.h"
@@ -71,26 +73,52 @@ static void describe_recorded(const struct pmu_cpu_id *id)
 	tell_meta(PMU_META_CPU, text);
 }
 
-static void describe_machine(void)
+void pmu_session_machine(char *text, size_t size, char *cpu, size_t cpu_size)
 {
 	struct pmu_cpu_id id;
-	char text[256];
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	bool known = pmu_cpu_identify(&id) == 0;
-	bool simulated = pmu_session.group[0].backend->simulated;
 
-	snprintf(text, sizeof(text), "%s%s, %ld processor%s%s%s%s%s",
-		 known && id.brand[0] ? id.brand : "unknown CPU",
-		 simulated ? " as valgrind has it" : "", n, n == 1 ? "" : "s",
+	snprintf(text, size, "%s, %ld processor%s%s%s%s%s",
+		 known && id.brand[0] ? id.brand : "unknown CPU", n, n == 1 ? "" : "s",
 		 known && id.hypervisor ? ", virtual machine" : "",
 		 known && id.hypervisor && id.hypervisor_name[0] ? " (" : "",
 		 known && id.hypervisor ? id.hypervisor_name : "",
 		 known && id.hypervisor && id.hypervisor_name[0] ? ")" : "");
+	cpu[0] = '\0';
+	if (known)
+		snprintf(cpu, cpu_size, "%s-%u-%u-%u", id.vendor, id.family, id.model, id.stepping);
+}
+
+/* Valgrind has a processor of its own: `pmu run` tells which one it runs on. */
+static bool describe_told(void)
+{
+	const char *told = secure_getenv(PMU_VALGRIND_MACHINE_VARIABLE), *tab;
+	char text[256];
+
+	tab = told ? strchr(told, '\t') : NULL;
+	if (!tab)
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int)(tab - told), told);
 	tell_meta(PMU_META_MACHINE, text);
-	if (!known)
+	if (tab[1])
+		tell_meta(PMU_META_CPU, tab + 1);
+	return true;
+}
+
+static void describe_machine(void)
+{
+	bool simulated = pmu_session.group[0].backend->simulated;
+	char text[256], cpu[64];
+
+	if (simulated && describe_told())
 		return;
-	snprintf(text, sizeof(text), "%s-%u-%u-%u", id.vendor, id.family, id.model, id.stepping);
-	tell_meta(PMU_META_CPU, text);
+	pmu_session_machine(text, sizeof(text), cpu, sizeof(cpu));
+	if (simulated)
+		strncat(text, ", as valgrind has it", sizeof(text) - strlen(text) - 1);
+	tell_meta(PMU_META_MACHINE, text);
+	if (cpu[0])
+		tell_meta(PMU_META_CPU, cpu);
 }
 
 static void describe_source(void)

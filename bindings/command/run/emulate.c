@@ -33,57 +33,6 @@ static const char *const options[] = {
 static const char fast_tool[] = "--tool=" PMU_COUNTER_TOOL;
 static const char *const fast_options[] = { fast_tool, "--trace-children=yes", "--vgdb=no" };
 
-/* --- options of valgrind's that are told elsewhere --- */
-
-/* No later option takes it back, and functions would be counted in place of regions. */
-static bool has_toggle(const char *text)
-{
-	static const char *const spelled[] = { "--toggle-collect=", "--callgrind:toggle-collect=" };
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(spelled); i++)
-		for (const char *at = strstr(text, spelled[i]); at; at = strstr(at + 1, spelled[i]))
-			if (at == text || strchr(" \t\n\v\f\r\"'", at[-1]))
-				return true;
-	return false;
-}
-
-/* Valgrind ignores a file of another user, or one that all users may write. */
-static bool is_taken(FILE *file)
-{
-	struct stat st;
-
-	return !fstat(fileno(file), &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	       !(st.st_mode & S_IWOTH);
-}
-
-static bool file_has_toggle(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	size_t room = 0;
-	bool has;
-
-	has = file && is_taken(file) && getdelim(&text, &room, '\0', file) > 0 && has_toggle(text);
-	if (file)
-		fclose(file);
-	free(text);
-	return has;
-}
-
-/* Return: where callgrind is told to count functions; NULL: nowhere. */
-static const char *find_toggle(void)
-{
-	const char *words = getenv("VALGRIND_OPTS"), *home = getenv("HOME");
-	char path[PMU_PLACE_MAX];
-
-	if (words && has_toggle(words))
-		return "VALGRIND_OPTS";
-	if (home && snprintf(path, sizeof(path), "%s/.valgrindrc", home) < (int)sizeof(path) &&
-	    file_has_toggle(path))
-		return "~/.valgrindrc";
-	return file_has_toggle(".valgrindrc") ? "./.valgrindrc" : NULL;
-}
-
 /* --- what is needed --- */
 
 static int check_tool(struct pmu_run_request *request)
@@ -120,14 +69,14 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 	}
 	if (request->fast)
 		return check_tool(request);
-	toggle = find_toggle();
-	if (toggle) {
+	if (pmu_run_valgrind_told("toggle-collect", NULL, 0, &toggle)) {
 		pmu_command_error(
 			"--emulate: --toggle-collect in %s has functions counted in place of regions; "
 			"take it out there",
 			toggle);
 		return PMU_EXIT_USAGE;
 	}
+	pmu_run_caches_find(&request->caches);
 	return 0;
 }
 
@@ -240,9 +189,13 @@ static void add_word_copies(struct pmu_run_words *words, const char *const *text
 		add_word_copy(words, text[i]);
 }
 
-static void add_callgrind(struct pmu_run_words *words, const struct pmu_run_folder *folder)
+static void add_callgrind(struct pmu_run_words *words, const struct pmu_run_request *request,
+			  const struct pmu_run_folder *folder)
 {
 	add_word_copies(words, options, PMU_ARRAY_LEN(options));
+	for (size_t i = 0; i < PMU_CACHES; i++)
+		if (request->caches.option[i][0])
+			add_word_copy(words, request->caches.option[i]);
 	add_profile(folder, words);
 	add_skipped(words);
 }
@@ -264,7 +217,7 @@ int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_r
 	if (request->fast)
 		add_word_copies(words, fast_options, PMU_ARRAY_LEN(fast_options));
 	else
-		add_callgrind(words, folder);
+		add_callgrind(words, request, folder);
 	add_option(words, "--log-file=", log);
 	free(log);
 	add_word_copy(words, "--");

@@ -10,6 +10,7 @@
 #include "bindings/preload/process/target.h"
 #include "counters/valgrind/counter.h"
 #include "counters/valgrind/valgrind.h"
+#include "session/describe.h"
 #include "store/place.h"
 
 /* More variables than it had. */
@@ -281,6 +282,16 @@ static void set_log(struct list *list, const struct pmu_run_folder *folder)
 	free(format);
 }
 
+/* Which the program cannot see under valgrind. */
+static void set_machine(struct list *list)
+{
+	char text[256], cpu[64], both[sizeof(text) + sizeof(cpu) + 1];
+
+	pmu_session_machine(text, sizeof(text), cpu, sizeof(cpu));
+	snprintf(both, sizeof(both), "%s\t%s", text, cpu);
+	set(list, PMU_VALGRIND_MACHINE_VARIABLE, both);
+}
+
 static void set_doors(struct list *list, const struct pmu_run_request *request,
 		      const struct pmu_run_libraries *libraries)
 {
@@ -376,6 +387,10 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 		set(&list, PMU_STORE_VARIABLE, folder->path);
 	if (folder && request->emulate)
 		set_log(&list, folder);
+	if (folder && request->emulate && request->caches.text[0])
+		set(&list, PMU_VALGRIND_CACHES_VARIABLE, request->caches.text);
+	if (folder && request->emulate)
+		set_machine(&list);
 	if (folder && request->fast)
 		set(&list, "VALGRIND_LIB", request->tools);
 	if (libraries) {

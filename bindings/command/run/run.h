@@ -13,6 +13,7 @@
 
 #include "base/place.h"
 #include "bindings/command/command.h"
+#include "machine/topology.h"
 #include "report/report.h"
 #include "settings/config.h"
 
@@ -22,6 +23,13 @@
 #define PMU_EXIT_NOT_FOUND   127
 
 struct pmu_diff_rename;
+
+/** Those that are simulated. */
+struct pmu_run_caches {
+	/* for valgrind; "" it is told elsewhere, or finds them itself */
+	char option[PMU_CACHES][64];
+	char text[256]; /* "I1 32 KiB 8-way, D1 48 KiB 12-way, LL 32 MiB 16-way" */
+};
 
 /** What the command line says of repeated runs, as text; NULL where it does not. */
 struct pmu_run_said {
@@ -58,8 +66,9 @@ struct pmu_run_request {
 	size_t n_renames;
 	bool emulate;            /* under valgrind, */
 	char valgrind[PATH_MAX]; /* which is here */
-	bool fast;               /* by our own tool, */
-	char tools[PATH_MAX];    /* in this folder */
+	struct pmu_run_caches caches;
+	bool fast;            /* by our own tool, */
+	char tools[PATH_MAX]; /* in this folder */
 	struct pmu_text_options text;
 	const char *top;      /* --top */
 	bool roofline;        /* what is written as text is that */
@@ -191,6 +200,18 @@ int pmu_run_check_target(const struct pmu_run_request *request,
  * message.
  */
 int pmu_run_check_emulation(struct pmu_run_request *request);
+
+/**
+ * pmu_run_valgrind_told() - what valgrind's files and VALGRIND_OPTS say of an option
+ * @option: "LL"
+ * @value: result, cut to @size; 0 where it is not wanted
+ * @where: result: "VALGRIND_OPTS"
+ * Return: do they?
+ */
+bool pmu_run_valgrind_told(const char *option, char *value, size_t size, const char **where);
+
+/** pmu_run_caches_find() - this machine's, but for those that valgrind is told elsewhere */
+void pmu_run_caches_find(struct pmu_run_caches *caches);
 
 /** pmu_run_check_layout() - can addresses be fixed?  Where not, a message, and it is not asked for. */
 void pmu_run_check_layout(struct pmu_run_request *request);

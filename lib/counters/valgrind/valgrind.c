@@ -546,11 +546,14 @@ static void valgrind_detach(void *state, void *thread)
 
 static void valgrind_describe(void *state, char *text, size_t size)
 {
+	const char *caches = secure_getenv(PMU_VALGRIND_CACHES_VARIABLE);
 	const struct valgrind *valgrind = state;
 
-	snprintf(text, size, "%s, user level",
-		 valgrind->is_counter ? "instructions counted by pmu's tool"
-				      : "simulated by valgrind");
+	if (valgrind->is_counter)
+		snprintf(text, size, "instructions counted by pmu's tool, user level");
+	else
+		snprintf(text, size, "simulated by valgrind, user level: %s",
+			 caches && *caches ? caches : "caches as valgrind finds them");
 }
 
 const struct pmu_backend pmu_backend_valgrind = {

@@ -10,6 +10,12 @@
 /** Where valgrind's log is: a path, with %p for the process and %% for a percent sign. */
 #define PMU_VALGRIND_LOG_VARIABLE "PMU_VALGRIND_LOG"
 
+/** The caches that it simulates, in words: "D1 48 KiB 12-way, LL 32 MiB 16-way". */
+#define PMU_VALGRIND_CACHES_VARIABLE "PMU_VALGRIND_CACHES"
+
+/** The machine that it runs on, as pmu_session_machine() has it: both texts, with a tab between them. */
+#define PMU_VALGRIND_MACHINE_VARIABLE "PMU_VALGRIND_MACHINE"
+
 /** pmu_valgrind_built() - were valgrind's headers there when this was compiled? */
 bool pmu_valgrind_built(void);
 
