@@ -526,6 +526,8 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/names/pfm/pfm.h \
 	%D%/names/pfm/tables.c \
 	%D%/names/resolver.c \
+	%D%/names/simulated.c \
+	%D%/names/simulated.h \
 	%D%/names/spelling.c \
 	%D%/names/spelling.h \
 	%D%/names/sysfs/files.c \

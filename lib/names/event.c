@@ -21,6 +21,7 @@
 #include "names/native.h"
 #include "names/pfm/names.h"
 #include "names/pfm/pfm.h"
+#include "names/simulated.h"
 #include "names/terms.h"
 #include "plan/catalog.h"
 #include "plan/interrupts.h"
@@ -318,6 +319,7 @@ static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_even
 	rc = pmu_native_encode(word, catalog, event);
 	if (rc)
 		return unknown(word, rc);
+	event->slot.simulated = pmu_simulated_native(word);
 	if (pmu_slot_is_socket(&event->slot))
 		about.level = PMU_LEVEL_SOCKET;
 	if (any && !asked.user && !asked.kernel)
