@@ -22,6 +22,9 @@ static const struct {
 } events[] = {
 	{ "L1D.REPLACEMENT", E(D1MR) | E(D1MW) },
 	{ "L1D.REPL", E(D1MR) | E(D1MW) },
+	/* what cache-references and cache-misses are there */
+	{ "LONGEST_LAT_CACHE.REFERENCE", E(I1MR) | E(D1MR) | E(D1MW) },
+	{ "LONGEST_LAT_CACHE.MISS", E(ILMR) | E(DLMR) | E(DLMW) },
 	{ "BR_INST_RETIRED.COND", E(BC) },
 	{ "BR_INST_RETIRED.CONDITIONAL", E(BC) },
 	{ "BR_INST_RETIRED.JCC", E(BC) },
