@@ -87,6 +87,7 @@ int pmu_group_fold(struct pmu_group *to, const struct pmu_group *more)
 	if (more->note[0])
 		join_names(both.note, sizeof(both.note), "; ", more->note);
 	both.whole &= more->whole;
+	both.is_folded = true;
 	*to = both;
 	return 0;
 }

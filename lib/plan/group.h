@@ -25,6 +25,7 @@ struct pmu_group {
 	bool whole;
 	/* of a file that has events of some CPUs and others of all the rest: these */
 	bool of_the_rest;
+	bool is_folded; /* several groups that are counted as one: plan/fold.h */
 	unsigned int n_events;
 	struct pmu_event event[PMU_MAX_SLOTS];
 	unsigned int n_metrics;

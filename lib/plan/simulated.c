@@ -100,8 +100,18 @@ static bool has_metric(const struct pmu_group *group, const char *name)
 	return false;
 }
 
+void pmu_group_simulated(struct pmu_group *group, uint32_t absent)
+{
+	for (unsigned int i = 0; i < group->n_events; i++) {
+		const char *name = absent >> i & 1 ? NULL : name_of(&group->event[i]);
+
+		if (name)
+			rename_event(group, &group->event[i], name);
+	}
+}
+
 /* A reference of the last level is a miss of the first. */
-static void estimate_cycles(struct pmu_group *group, uint32_t absent)
+bool pmu_group_estimate_cycles(struct pmu_group *group, uint32_t absent)
 {
 	static const char name[] = "estimated cycles";
 	const struct pmu_event *instructions = find_event_of_code(group, absent,
@@ -116,22 +126,12 @@ static void estimate_cycles(struct pmu_group *group, uint32_t absent)
 
 	if (!instructions || !mispredicted || !l1_misses || !ll_misses ||
 	    group->n_metrics == PMU_GROUP_MAX_METRICS || has_metric(group, name))
-		return;
+		return false;
 	metric = &group->metric[group->n_metrics++];
 	*metric = (struct pmu_metric_text){ .unit = "" };
 	snprintf(metric->name, sizeof(metric->name), "%s", name);
 	snprintf(metric->formula, sizeof(metric->formula),
 		 "\"%s\" + 10 * \"%s\" + 10 * \"%s\" + 100 * \"%s\"", instructions->name,
 		 mispredicted->name, l1_misses->name, ll_misses->name);
-}
-
-void pmu_group_simulated(struct pmu_group *group, uint32_t absent)
-{
-	for (unsigned int i = 0; i < group->n_events; i++) {
-		const char *name = absent >> i & 1 ? NULL : name_of(&group->event[i]);
-
-		if (name)
-			rename_event(group, &group->event[i], name);
-	}
-	estimate_cycles(group, absent);
+	return true;
 }

@@ -12,11 +12,19 @@
  * @absent: bit i: event i is not counted
  *
  * Generic branches are conditional and indirect ones there, so the column says so, and so do the
- * formulas.  A group that counts all it takes gets the metric "estimated cycles".
+ * formulas.
+ */
+void pmu_group_simulated(struct pmu_group *group, uint32_t absent);
+
+/**
+ * pmu_group_estimate_cycles() - add the metric "estimated cycles", where all that it takes is counted
  *
+ * A rule of thumb that may be wrong by several times, and not by as much for each region.
+ *
+ * Return: is it there now?
  * Source: KCachegrind's "Cycle Estimation": CEst = Ir + 10 Bm + 10 L1m + 100 LLm, where Bm are
  * mispredicted branches, L1m and LLm misses of the first and the last level.
  */
-void pmu_group_simulated(struct pmu_group *group, uint32_t absent);
+bool pmu_group_estimate_cycles(struct pmu_group *group, uint32_t absent);
 
 #endif

@@ -57,6 +57,19 @@ static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 	to->plan.absent = absent;
 }
 
+/*
+ * Columns are named after what a simulation counts.  A rule of thumb for cycles is no count: it is there
+ * where all that can be had was asked for.
+ */
+static void say_simulated(struct pmu_session_group *to)
+{
+	pmu_group_simulated(&to->group, to->plan.absent);
+	if (to->group.is_folded && pmu_group_estimate_cycles(&to->group, to->plan.absent))
+		tell_note(
+			"estimated cycles are instructions + 10 (mispredicted branches + misses of the first "
+			"level) + 100 misses of the last: a rule of thumb, which no processor follows");
+}
+
 /* "perf cannot count A, B here: why" */
 static void note_lost_events(const struct pmu_backend *backend, const struct pmu_fit_loss *loss)
 {
@@ -102,9 +115,8 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	to->backend = backend;
 	to->plan = fit->plan;
 	remove_gone(to, fit);
-	/* columns are named after what it counts */
 	if (backend->simulated)
-		pmu_group_simulated(&to->group, to->plan.absent);
+		say_simulated(to);
 	tell_losses(to, backend, fit);
 }
 

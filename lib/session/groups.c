@@ -12,6 +12,7 @@
 #include "counters/valgrind/request.h"
 #include "machine/mask.h"
 #include "plan/fold.h"
+#include "plan/formula_names.h"
 #include "plan/resolve.h"
 #include "session/choose.h"
 #include "session/describe.h"
@@ -209,6 +210,39 @@ static void count_interrupts(struct pmu_group *group, char *why, size_t size)
 		snprintf(why, size, "%s", pmu_error_text());
 }
 
+static bool is_name(struct pmu_group_span name, const char *text)
+{
+	return strlen(text) == name.len && !memcmp(text, name.at, name.len);
+}
+
+static bool is_simulated_name(const struct pmu_group *group, struct pmu_group_span name)
+{
+	for (unsigned int i = 0; i < group->n_events; i++)
+		if (is_name(name, group->event[i].name))
+			return true;
+	return pmu_group_name_is_ours(name) && !is_name(name, "time") && !is_name(name, "tsc_hz");
+}
+
+/* Those that need something else than what is counted, as time, would only take room. */
+static void keep_simulated_metrics(struct pmu_group *group)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < group->n_metrics; i++) {
+		const char *rest = group->metric[i].formula;
+		struct pmu_group_span name;
+		bool known = true;
+
+		while (known && pmu_group_name_next(rest, &name)) {
+			known = is_simulated_name(group, name);
+			rest = name.at + name.len + (name.at[name.len] == '"');
+		}
+		if (known)
+			group->metric[kept++] = group->metric[i];
+	}
+	group->n_metrics = kept;
+}
+
 /*
  * Leaves in the group what a simulation can count of it, and adds the names of the rest.  Return: is there
  * anything?
@@ -232,6 +266,7 @@ static bool keep_simulated(struct pmu_group *group, enum pmu_emulation emulated,
 			pmu_strbuf_addf(lost, "%s%s", lost->len ? ", " : "", group->event[i].name);
 	}
 	group->n_events = kept;
+	keep_simulated_metrics(group);
 	return true;
 }
 
