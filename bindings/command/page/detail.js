@@ -22,10 +22,27 @@ function rowsOfPath(book, path, isFlat) {
 
 /* --- numbers --- */
 
+/* Of a simulation: what stands in the place of time. */
+function rankFacts(section, i) {
+	const rows = section.data.rows, k = section.data.ranked, { name, unit } = section.counts[k];
+	const whole = rows.net[k][i], own = rows.self[k][i], calls = rows.calls[i];
+
+	return facts([
+		["calls", format.exact(calls), "begin/end pairs that have ended"],
+		["open", rows.open[i] ? format.exact(rows.open[i]) : "", "begins without an end so far"],
+		["in all", format.measured(whole, unit) + " " + name + (isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : ""),
+			"with nested regions, the sum over threads; share of what outermost regions have"],
+		["self", format.measured(own, unit) + (isKnown(own) && whole ? " (" + format.share(own / whole) + " of it)" : ""), "without nested regions"],
+		["a call", isKnown(whole) && calls ? format.measured(Math.round(whole / calls), unit) : NONE, "on average"],
+	], "numbers");
+}
+
 function timeFacts(section, i) {
 	const rows = section.data.rows, calls = rows.calls[i], own = rows.own_ns[i], time = rows.time_ns[i];
 	const share = isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : "";
 
+	if (isKnown(section.data.ranked))
+		return rankFacts(section, i);
 	return facts([
 		["calls", format.exact(calls) + (isKnown(rows.all_calls[i]) ? " of " + format.exact(rows.all_calls[i]) : ""),
 			isKnown(rows.all_calls[i]) ? "the others were counted by other groups" : "begin/end pairs that have ended"],
@@ -49,10 +66,10 @@ function timeFacts(section, i) {
 function teamFacts(team) {
 	return team ? [make("h4", null, "All threads that worked for it"), facts([
 		["threads", format.exact(team.n_threads), "most that were at it at the same time"],
-		["time", format.time(team.time_ns), "of all of them together"],
+		["time", isKnown(team.time_ns) ? format.time(team.time_ns) : "", "of all of them together"],
 		["share", format.share(team.share)],
-		["imbalance", format.share(team.imbalance), "how much longer than the mean the slowest was at work for it"],
-		["efficiency", format.share(team.efficiency), "their time on a processor, of so many threads times the time of who opened it"],
+		["imbalance", isKnown(team.imbalance) || isKnown(team.time_ns) ? format.share(team.imbalance) : "", "how much longer than the mean the slowest was at work for it"],
+		["efficiency", isKnown(team.efficiency) || isKnown(team.time_ns) ? format.share(team.efficiency) : "", "their time on a processor, of so many threads times the time of who opened it"],
 	], "numbers")] : null;
 }
 
@@ -108,8 +125,9 @@ function cellOf(value, unit) {
 /* --- over threads, and over processes --- */
 
 function threadBars(book, section, i) {
-	const { start, thread, time_ns, flags, calls, metrics } = section.data.threads, list = [];
-	const threads = book.data.threads;
+	const { start, thread, flags, calls, metrics } = section.data.threads, list = [];
+	const threads = book.data.threads, value = rankCells(section.data, section.data.threads);
+	const text = isKnown(section.data.ranked) ? n => format.measured(isKnown(n) ? Math.round(n) : n, section.counts[section.data.ranked].unit) : format.time;
 
 	for (let k = start[i]; k < start[i + 1]; k++) {
 		const forOthers = flags[k].includes("team");
@@ -117,7 +135,7 @@ function threadBars(book, section, i) {
 		if (thread[k] >= threads.length)
 			continue;
 		list.push({
-			name: shortThreadName(book.data, threads[thread[k]]), value: time_ns[k], text: format.time(time_ns[k]),
+			name: shortThreadName(book.data, threads[thread[k]]), value: value[k], text: text(value[k]),
 			sign: forOthers ? "for others" : "",
 			about: threadName(book.data, threads[thread[k]]) + ": " + plural(calls[k], "call") + section.metrics.slice(0, 4).map((metric, m) =>
 				", " + metric.name + " " + format.value(metrics[m][k])).join(""),
@@ -136,7 +154,7 @@ function threadBars(book, section, i) {
 		most.sign = [most.sign, "longest"].filter(Boolean).join(", ");
 	return [
 		make("h4", null, "Over threads"),
-		make("p.note", null, plural(list.length, "thread") + ", " + format.time(mean) + " on average (the line); " +
+		make("p.note", null, plural(list.length, "thread") + ", " + text(mean) + " on average (the line); " +
 			(some ? "of the calls that were measured" : "the longest " + format.share(most && mean ? most.value / mean - 1 : null) + " more") +
 			(shown.length < list.length ? "; the " + THREADS_SHOWN / 2 + " longest and shortest are shown" : "")),
 		drawBars(shown, { mean }),
@@ -224,7 +242,7 @@ function groupDetail(book, section, i, first, several) {
 		first ? [timeFacts(section, i), teamFacts(rows.team && rows.team[i]), drawTopdownSection(book, rows.path[i]),
 			roofFacts(book, rows.path[i])] : null,
 		several ? make("h3", null, "group ", named(section.group), first ? null :
-			make("small", null, ", " + plural(rows.calls[i], "call") + ", " + format.time(rows.time_ns[i]))) : null,
+			make("small", null, ", " + plural(rows.calls[i], "call") + (isKnown(rows.time_ns[i]) ? ", " + format.time(rows.time_ns[i]) : ""))) : null,
 		/* the tree has them */
 		isTree ? null : metricTable(section, i), countTable(section, i), overTable(book, section, i),
 		first ? [threadBars(book, section, i), callTimes(section, i)] : null);
@@ -247,7 +265,7 @@ function entityFacts(book, view, node) {
 	return facts([
 		["name", thread.name], ["number in the system", isKnown(thread.tid) ? String(thread.tid) : ""],
 		["CPU", isKnown(thread.cpu) ? String(thread.cpu) : "", "that it was pinned to"],
-		["measured", format.time(thread.time_ns), "from its first region to its end, or this report"],
+		["measured", isKnown(thread.time_ns) ? format.time(thread.time_ns) : "", "from its first region to its end, or this report"],
 		["on a CPU", isKnown(thread.cpu_ns) ? format.time(thread.cpu_ns) + (thread.time_ns ?
 			" (" + format.share(thread.cpu_ns / thread.time_ns) + ")" : "") : "", "the rest it waited"],
 		["page faults", isKnown(thread.minor_faults) ? format.exact(thread.minor_faults) + " minor, " + format.exact(thread.major_faults) + " major" : ""],

@@ -61,7 +61,7 @@ function waitsForOthers(rows, i) {
 
 /* Regions that took most by themselves; where that is not known of any, with what is nested in them. */
 function hotRegions(section, view) {
-	const own = [view.sorted === "cpu_ns" ? "self_cpu_ns" : "self_ns", section.views[0] && view.sorted && view.sorted.startsWith("all.") ? view.sorted.replace("all", "self") : "self_ns"]
+	const own = [section.data ? rankSelfId(section.data) : "self_ns", view.sorted && view.sorted.startsWith("all.") ? view.sorted.replace("all", "self") : "self_ns"]
 		.map(id => view.cells[id]).find(Boolean) || [];
 	const list = [];
 	let sum = 0;
@@ -76,6 +76,14 @@ function hotRegions(section, view) {
 	}
 	list.sort((a, b) => own[b] - own[a]);
 	return { list: list.slice(0, HOT_SHOWN), left: list.length - HOT_SHOWN, own, sum };
+}
+
+/* What is shown there: time, or what a simulation has in its place. */
+function rankOf(section, view) {
+	const column = section.columns.find(one => one.id === view.sorted);
+	const isCount = Boolean(column && !["time_ns", "cpu_ns"].includes(view.sorted) && column.title !== "time");
+
+	return { title: isCount ? column.title : view.sorted === "cpu_ns" ? "CPU time" : "time", isCount, text: isCount ? column.text : value => format.time(value) };
 }
 
 /* Of repeated runs: how well it is known. */
@@ -94,10 +102,11 @@ function drawHot(book, section, view, on) {
 	const rest = sum - list.reduce((total, i) => total + own[i], 0);
 
 	const some = book.kind === "report" && Boolean(section.data.inTurns);
+	const rank = rankOf(section, view);
 
-	return make("section.hot", { "aria-label": "where the time goes" },
-		make("h2", null, "Where the time goes"),
-		make("p.note", null, (view.sorted === "cpu_ns" ? "CPU time" : "time") + " of the regions themselves, without what is nested in them, of " + (some ? "the calls that were measured" : "all that was measured in regions")),
+	return make("section.hot", { "aria-label": "where the " + rank.title + " goes" },
+		make("h2", null, "Where the " + rank.title + (rank.isCount ? " are" : " goes")),
+		make("p.note", null, rank.title + " of the regions themselves, without what is nested in them, of " + (some ? "the calls that were measured" : "all that was measured in regions")),
 		make("ol", null, list.map(i => {
 			const bar = make("span.barfill"), reason = book.kind === "report" ?
 				reasonOf(book, section, i, section.data.rows.path[i]) : sureness(view, i);
@@ -107,7 +116,7 @@ function drawHot(book, section, view, on) {
 			const around = twice.has(view.name[i]) && view.parent[i] >= 0 ? make("small", null, named(view.name[view.parent[i]]), " / ") : null;
 
 			return make("li", null, button([make("span.hotname", null, around, named(view.name[i])), make("span.bartrack", { "aria-hidden": "true" }, bar),
-				make("span.barvalue", null, format.share(own[i] / sum), make("small", null, " " + format.time(own[i]))),
+				make("span.barvalue", null, format.share(own[i] / sum), make("small", null, " " + rank.text(own[i]))),
 				make("span.why", null, [reason, uneven].filter(Boolean).join(" · "))],
 			view.path(i), () => on.select(view.path(i)), { class: "hotspot" }));
 		})),

@@ -70,10 +70,19 @@ function scopeOf(count) {
 	return count.scope ? "; counted for the whole " + count.scope : "";
 }
 
+function rankColumns(group, k) {
+	const { name, unit } = group.counts[k];
+
+	return [countColumn("net." + k, name, unit, "with nested regions; the sum over threads", true),
+		shareColumn("share", name === "instructions" ? "% instr." : "share", "of what outermost regions have", true),
+		countColumn("self." + k, name + ", self", unit, "without nested regions", true)];
+}
+
 function columnsOf(data, group, section) {
 	const rows = section.rows, threaded = data.threads.length > 1 || data.parts || data.over_ranks;
 
-	return [
+	const ranked = isKnown(section.ranked) ? rankColumns(group, section.ranked) : [], isRanked = new Set(ranked.map(column => column.id));
+	const columns = [
 		timeColumn("time_ns", "time", "with nested regions; the sum over threads", true),
 		...(rows.cpu_ns.some(isKnown) ? [
 			timeColumn("cpu_ns", "CPU", "of the time, on a processor", true),
@@ -105,7 +114,9 @@ function columnsOf(data, group, section) {
 		...(rows.least ? group.counts.map((count, k) => countColumn("least." + k, count.name + ", least", count.unit,
 			"the least that any call counted", k === 0)) : []),
 		countColumn("open", "open", "", "begins without an end so far", false),
-	].filter(Boolean);
+	];
+
+	return [...ranked, ...columns.filter(column => column && !isRanked.has(column.id))];
 }
 
 /* --- the head --- */
@@ -121,16 +132,21 @@ function endOf(run) {
 		run.status ? "exit status " + run.status : "exit status 0");
 }
 
+/* Its times are not the program's. */
+function isSimulated(data) {
+	return data.source.name === "valgrind";
+}
+
 function reportFacts(data) {
-	const run = data.run;
+	const run = data.run, simulated = isSimulated(data);
 
 	return [
 		["machine", data.machine.description, data.machine.cpu],
 		["counts from", sourceOf(data), "what made the counts"],
 		["groups", data.groups.map(group => group.name).join(", ")],
-		["took", run ? format.time(run.elapsed_ns) : format.time(data.duration_ns),
+		["took", (run ? format.time(run.elapsed_ns) : format.time(data.duration_ns)) + (simulated ? " under valgrind, which is not the program's time" : ""),
 			run ? "from start to end of the command" : "from the library's start to its end"],
-		["CPU time", run ? format.time(run.user_ns) + " user, " + format.time(run.system_ns) + " system" : ""],
+		["CPU time", run && !simulated ? format.time(run.user_ns) + " user, " + format.time(run.system_ns) + " system" : ""],
 		["memory", run && run.max_rss_bytes ? format.bytes(run.max_rss_bytes) : "", "of the largest process, at most"],
 		["ended", endOf(run)],
 		["began", format.date(data.start_unix_ns)],
@@ -140,7 +156,7 @@ function reportFacts(data) {
 		["ranks", data.over_ranks ? String(data.over_ranks.ranks) : ""],
 		["threads", data.threads.length && !(data.over_ranks && !data.parts) ? format.exact(data.threads.length) : ""],
 		["pinning", data.pinning],
-		["clock", data.clock.name + (isKnown(data.clock.hz) ? ", " + fixed(data.clock.hz / 1e9, 3) + " GHz" : "")],
+		["clock", simulated ? "" : data.clock.name + (isKnown(data.clock.hz) ? ", " + fixed(data.clock.hz / 1e9, 3) + " GHz" : "")],
 		["libpmu", data.version],
 	];
 }

@@ -3,7 +3,8 @@
  * The regions of a report for its page: by columns, because a browser has to read all of them before it
  * shows any, and of 10,000 regions on 16 threads the JSON report is eight times as long.
  *
- *   sections      [{group, rows, threads, over}]: one for each of "groups"
+ *   sections      [{group, ranked, rows, threads, over}]: one for each of "groups"
+ *     ranked      index of the count that stands in the place of time; null: time does
  *     rows        the sums, in tree order: [n] each of name, path, parent (an index, null),
  *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, self_cpu_ns, own_ns, min_ns, max_ns,
  *                 sd_ns, share, open, flags; net, self: [count][n]; metrics: [metric][n]; and where there are
@@ -250,7 +251,8 @@ static void put_team(const struct rows *rows, const struct pmu_model_team *team)
 	struct pmu_strbuf *out = rows->out;
 
 	put_bool(out, "{", "others", team->has_others);
-	put_known(out, ",", "time_ns", team->time_known, team->all.time_ns);
+	put_known(out, ",", "time_ns", team->time_known && pmu_model_is_timed(&team->all),
+		  team->all.time_ns);
 	put_known(out, ",", "n_threads", team->n_threads, team->n_threads);
 	put_double(out, ",", "imbalance", team->imbalance);
 	put_double(out, ",", "efficiency", team->efficiency);
@@ -380,6 +382,7 @@ void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model)
 		};
 
 		put_text(out, i ? ",\n  {" : "\n  {", "group", s->group);
+		put_known(out, ", ", "ranked", s->ranked, (uint64_t)s->ranked - 1);
 		put_sums(&rows);
 		put_thread_rows(out, s);
 		put_over(out, model, s);

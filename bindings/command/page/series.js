@@ -12,30 +12,40 @@ function halfWidth(value) {
 		Math.max(value.high - value.median, value.median - value.low) / Math.abs(value.median) : null;
 }
 
-function seriesColumns(group) {
-	const columns = [];
+/* What regions are ordered by: time, or, of a simulation, instructions, else the first count; -1. */
+function seriesRank(data, group) {
+	const first = test => group.measures.findIndex(test);
+	const named = first(measure => measure.kind === "count" && measure.name === "instructions");
+
+	if (data.source !== "valgrind")
+		return first(measure => measure.kind === "time");
+	return named >= 0 ? named : first(measure => measure.kind === "count");
+}
+
+function seriesColumns(data, group) {
+	const columns = [], rank = seriesRank(data, group);
 
 	group.measures.forEach((measure, m) => {
 		const text = seriesText(measure), shown = m < 8, unit = ["ns", "uJ"].includes(measure.unit) ? "" : measure.unit;
 
 		columns.push({ id: "all." + m, title: measure.name, unit, about: "median of the runs", shown, text });
-		if (measure.kind === "time")
-			columns.push(shareColumn("share", "% time", "of the outermost regions' time", true));
+		if (m === rank)
+			columns.push(shareColumn("share", measure.kind === "time" ? "% time" : "share", "of what the outermost regions have", true));
 		if (measure.kind === "time" || measure.kind === "count")
-			columns.push({ id: "self." + m, title: measure.name + ", self", unit, about: "median, without nested regions", shown: measure.kind === "time", text });
+			columns.push({ id: "self." + m, title: measure.name + ", self", unit, about: "median, without nested regions", shown: m === rank, text });
 		if (measure.kind !== "calls")
-			columns.push({ id: "half." + m, title: "± " + measure.name, unit: "", shown: measure.kind === "time",
+			columns.push({ id: "half." + m, title: "± " + measure.name, unit: "", shown: m === rank,
 				about: "the median is so near in 95 of 100 cases; blank: too few runs", text: value => "±" + format.share(value) });
 	});
 	return columns;
 }
 
-function seriesView(group) {
+function seriesView(data, group) {
 	const regions = group.regions, index = new Map(), cells = { share: [] }, view = {
 		n: regions.length, name: regions.map(region => region.name || "(no name)"), parent: [], row: regions.map((_, i) => i),
 		path: i => regions[i].path, entity: null, flags: regions.map(region => region.flat ? ["flat"] : []), cells,
 	};
-	const time = group.measures.findIndex(measure => measure.kind === "time");
+	const rank = seriesRank(data, group);
 	let whole = 0;
 
 	regions.forEach((region, i) => {
@@ -48,8 +58,8 @@ function seriesView(group) {
 		cells["self." + m] = regions.map(region => region.values[m].self ? region.values[m].self.median : null);
 		cells["half." + m] = regions.map(region => halfWidth(region.values[m]));
 	});
-	if (time >= 0) {
-		view.sorted = "all." + time;
+	if (rank >= 0) {
+		view.sorted = "all." + rank;
 		regions.forEach((_, i) => { whole += view.parent[i] < 0 ? cells[view.sorted][i] || 0 : 0; });
 		cells.share = cells[view.sorted].map(value => isKnown(value) && whole ? value / whole : null);
 	}
@@ -66,7 +76,7 @@ function seriesDetail(book, section, view, node) {
 			value.runs.some(isKnown) ? drawRuns(value.runs, value.median, value.low, value.high, text[m]) : make("p", null, "No run has it."));
 	};
 
-	show(Math.max(0, section.group_.measures.findIndex(measure => measure.kind === "time")));
+	show(Math.max(0, seriesRank(book.data, section.group_)));
 	return [
 		make("h2", null, named(region.name)), region.parent !== null ? crumbs(region.path) : null,
 		book.doubts.filter(doubt => doubt.region === region.path).map(doubt =>
@@ -90,9 +100,10 @@ function seriesBook(data) {
 			["runs", format.exact(data.runs.length) + (data.warmup ? ", after " + data.warmup + " to warm up" : "")],
 			["machine", data.machine, data.cpu],
 			["counts from", data.source + (data.source_detail ? ", " + data.source_detail : "")],
-			["took", elapsed.length ? format.time(Math.min(...elapsed)) + " to " + format.time(Math.max(...elapsed)) : ""],
+			["took", elapsed.length ? format.time(Math.min(...elapsed)) + " to " + format.time(Math.max(...elapsed)) +
+				(data.source === "valgrind" ? " under valgrind, which is not the program's time" : "") : ""],
 			["began", data.runs.length ? format.date(data.runs[0].start_unix_ns) : ""],
-			["host", data.host], ["settings", data.settings], ["pinning", data.pinning], ["clock", data.clock], ["libpmu", data.version],
+			["host", data.host], ["settings", data.settings], ["pinning", data.pinning], ["clock", data.source === "valgrind" ? "" : data.clock], ["libpmu", data.version],
 			["runs differ in", data.differs.join(", ")],
 		],
 		remarks: [...refusedRemarks(data.refused), ...data.noise.map(one => ({
@@ -100,8 +111,8 @@ function seriesBook(data) {
 		})), ...data.notes.map(note => ({ sign: "note", text: note.text + (note.runs < data.runs.length ? " (" + plural(note.runs, "run") + ")" : "") }))],
 		doubts: data.doubts.map(doubt => ({ text: doubt.text, where: doubt.region, region: doubt.region, count: doubt.runs })),
 		sections: data.groups.map((group, index) => ({
-			group: group.name, index, counts: [], metrics: [], group_: group, columns: seriesColumns(group), doubts: new Map(),
-			views: [{ id: "regions", title: "regions", make: () => seriesView(group) }],
+			group: group.name, index, counts: [], metrics: [], group_: group, columns: seriesColumns(data, group), doubts: new Map(),
+			views: [{ id: "regions", title: "regions", make: () => seriesView(data, group) }],
 		})),
 	};
 }

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What can stand in the table's rows: regions; threads, sockets or processes with the regions each was in. */
 
+/* What rows are ordered by: time; of a simulation, whose times are not the program's, a count. */
+function rankId(section) {
+	return isKnown(section.ranked) ? "net." + section.ranked : section.byCpu ? "cpu_ns" : "time_ns";
+}
+
+function rankSelfId(section) {
+	return isKnown(section.ranked) ? "self." + section.ranked : section.byCpu ? "self_cpu_ns" : "self_ns";
+}
+
+/* Of rows, or of threads' rows. */
+function rankCells(section, rows) {
+	return isKnown(section.ranked) ? rows.net[section.ranked] : rows.time_ns;
+}
+
 function matrixCells(cells, name, matrix) {
 	(matrix || []).forEach((column, k) => { cells[name + "." + k] = column; });
 }
@@ -59,7 +73,7 @@ function regionView(section) {
 	if (rows.estimates)
 		rows.net.forEach((_, k) => { cells["estimate." + k] = rows.estimates.map(of => of && of[k][0]); });
 	return {
-		n: rows.n, name: rows.name, path: i => rows.path[i], sorted: section.byCpu ? "cpu_ns" : "time_ns", parent: rows.parent.map(parent => parent === null ? -1 : parent),
+		n: rows.n, name: rows.name, path: i => rows.path[i], sorted: rankId(section), parent: rows.parent.map(parent => parent === null ? -1 : parent),
 		row: rows.name.map((_, i) => i), entity: null, flags: rows.flags, cells,
 	};
 }
@@ -119,7 +133,8 @@ function entityView(section, entities, entityOf, together) {
 
 	rowsByEntity(section, entities.length, entityOf).forEach((list, entity) => {
 		const root = add(entities[entity].name, -1, -1, entity, []);
-		cells.time_ns[root] = entities[entity].time_ns;
+		if (!isKnown(section.ranked))
+			cells.time_ns[root] = entities[entity].time_ns;
 		nodes.forEach(last => last.fill(-1));
 		for (const [i, k] of list) {
 			const parent = section.rows.parent[i], flags = section.threads.flags[k];
@@ -131,7 +146,7 @@ function entityView(section, entities, entityOf, together) {
 			const around = parent === null ? -1 : last[parent] >= 0 ? last[parent] : nodes[1 - forOthers][parent];
 
 			/* a row that only stands around others: there is nothing to be known */
-			const empty = forOthers && !section.threads.calls[k] && !section.threads.time_ns[k];
+			const empty = forOthers && !section.threads.calls[k] && !rankCells(section, section.threads)[k];
 
 			if (node < 0) {
 				node = last[i] = add(section.rows.name[i], around >= 0 ? around : root, i, entity, flags);

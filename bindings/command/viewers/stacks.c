@@ -247,14 +247,20 @@ static int make_measures(struct pmu_stacks *stacks)
 	stacks->measure = pmu_block_array(&stacks->blocks, n, sizeof(*stacks->measure));
 	if (!stacks->measure)
 		return -ENOMEM;
-	stacks->measure[stacks->n_measures++] = (struct pmu_stack_measure){
-		.name = "time", .unit = "ns", .section = -1, .count = -1
-	};
+	/* the first one is what viewers show; a simulation's times are none */
+	if (n == 1 || !pmu_model_is_simulated(model))
+		stacks->measure[stacks->n_measures++] = (struct pmu_stack_measure){
+			.name = "time", .unit = "ns", .section = -1, .count = -1
+		};
 	for (unsigned int s = 0; s < model->n_sections; s++) {
-		bool in_turns = is_in_turns(&model->section[s]);
+		const struct pmu_model_section *section = &model->section[s];
+		bool in_turns = is_in_turns(section);
 
-		for (unsigned int c = 0; c < model->section[s].n_counts && !rc; c++)
-			rc = add_count_measure(stacks, s, c, in_turns);
+		if (section->ranked)
+			rc = add_count_measure(stacks, s, section->ranked - 1, in_turns);
+		for (unsigned int c = 0; c < section->n_counts && !rc; c++)
+			if (c + 1 != section->ranked)
+				rc = add_count_measure(stacks, s, c, in_turns);
 	}
 	return rc;
 }
