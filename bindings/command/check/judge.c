@@ -258,7 +258,7 @@ int pmu_check_make(const struct pmu_series *base, const struct pmu_series *now,
 	struct pmu_diff_request own = { .wants = exact ? wants_no_test : wants_default,
 					.arg = check };
 	struct pmu_diff_request whole = { .wants = wants_limited, .arg = check, .whole = true };
-	bool simulated = !strcmp(base->text[PMU_SERIES_SOURCE], "valgrind");
+	bool simulated = pmu_series_is_simulated(base);
 	int rc;
 
 	*check = (struct pmu_check){ .base = base, .now = now, .limits = limits, .exact = exact };

@@ -48,16 +48,11 @@ static void note_texts(struct pmu_diff *diff, bool any_program)
 	}
 }
 
-static bool is_simulated_side(const struct pmu_series *series)
-{
-	return !strcmp(series->text[PMU_SERIES_SOURCE], "valgrind");
-}
-
 /* Whether a measure can be compared at all. */
 static bool comparable(const struct pmu_diff *diff, const struct pmu_series_measure *measure,
 		       const struct pmu_diff_request *request)
 {
-	bool simulated = is_simulated_side(diff->a) || is_simulated_side(diff->b);
+	bool simulated = pmu_series_is_simulated(diff->a) || pmu_series_is_simulated(diff->b);
 
 	switch (measure->kind) {
 	case PMU_SERIES_CALLS:
@@ -65,7 +60,7 @@ static bool comparable(const struct pmu_diff *diff, const struct pmu_series_meas
 	case PMU_SERIES_TIME:
 		return !simulated;
 	case PMU_SERIES_COUNT:
-		return is_simulated_side(diff->a) == is_simulated_side(diff->b);
+		return pmu_series_is_simulated(diff->a) == pmu_series_is_simulated(diff->b);
 	case PMU_SERIES_METRIC:
 		return request->wants ||
 		       (request->metric && !strcmp(request->metric, measure->name));
@@ -75,11 +70,11 @@ static bool comparable(const struct pmu_diff *diff, const struct pmu_series_meas
 
 static void note_simulated(struct pmu_diff *diff)
 {
-	if (is_simulated_side(diff->a) != is_simulated_side(diff->b))
+	if (pmu_series_is_simulated(diff->a) != pmu_series_is_simulated(diff->b))
 		pmu_diff_note(diff,
 			      "one side was simulated by valgrind and the other was not: only "
 			      "calls are compared");
-	else if (is_simulated_side(diff->a))
+	else if (pmu_series_is_simulated(diff->a))
 		pmu_diff_note(diff, "times are of valgrind's simulation: they are not compared");
 }
 
@@ -137,7 +132,7 @@ static int join_measures(struct pmu_diff *diff, struct pmu_diff_group *group,
 				.compared = comparable(diff, measure, request),
 				.is_work = pmu_diff_is_work(measure),
 				.depends_on_layout = measure->kind == PMU_SERIES_COUNT &&
-						     is_simulated_side(diff->a) &&
+						     pmu_series_is_simulated(diff->a) &&
 						     !pmu_diff_is_work(measure),
 			};
 	}
@@ -262,8 +257,8 @@ static int add_whole(struct pmu_diff *diff)
 	memcpy(group->measure, whole, sizeof(whole));
 	group->n_measures = PMU_ARRAY_LEN(whole);
 	for (unsigned int m = 0; m < group->n_measures; m++)
-		group->measure[m].compared = !is_simulated_side(diff->a) &&
-					     !is_simulated_side(diff->b);
+		group->measure[m].compared = !pmu_series_is_simulated(diff->a) &&
+					     !pmu_series_is_simulated(diff->b);
 	group->n_rows = 1;
 	group->row[0] = (struct pmu_diff_row){ .name = "", .path = "" };
 	diff->n_groups++;

@@ -43,6 +43,8 @@ static bool find_watched(const struct pmu_series *series, const char *metric, do
 	double most = -1;
 
 	*watched = (struct watched){ .series = series };
+	if (!metric && pmu_series_is_simulated(series))
+		metric = "instructions";
 	if (!metric || !strcmp(metric, "time"))
 		return true;
 	for (unsigned int g = 0; g < series->n_groups; g++) {
@@ -54,8 +56,9 @@ static bool find_watched(const struct pmu_series *series, const char *metric, do
 
 				if (!is_meant(metric, &group->region[r], &group->measure[m]))
 					continue;
-				time = pmu_series_summarize(series, group, r, 1, PMU_SERIES_ALL,
-							    scratch)
+				time = pmu_series_summarize(series, group, r,
+							    pmu_series_rank(series, group),
+							    PMU_SERIES_ALL, scratch)
 					       .median;
 				if (!(time > most) && watched->group)
 					continue;

@@ -116,8 +116,8 @@ static void put_row_values(const struct places *places, unsigned int r)
 
 	put_all(pmu_series_at(places->values, region, 0), true, row->calls);
 	at = pmu_series_at(places->values, region, 1);
-	put_all(at, time_known(row), time_of_row(row));
-	if (has_self)
+	put_all(at, time_known(row) && pmu_model_is_timed(row), time_of_row(row));
+	if (has_self && pmu_model_is_timed(row))
 		at[PMU_SERIES_OWN] = row->self_ns;
 	for (unsigned int i = 0; i < section->n_counts; i++) {
 		at = pmu_series_at(places->values, region, places->count[i]);

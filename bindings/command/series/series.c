@@ -188,6 +188,25 @@ static uint32_t hash_of(const struct sought *sought)
 	return pmu_hash_text(sought->path, strlen(sought->path)) + sought->is_flat;
 }
 
+bool pmu_series_is_simulated(const struct pmu_series *series)
+{
+	const char *source = series->text[PMU_SERIES_SOURCE];
+
+	return source && !strcmp(source, "valgrind");
+}
+
+unsigned int pmu_series_rank(const struct pmu_series *series, const struct pmu_series_group *group)
+{
+	const unsigned int time = 1;
+	unsigned int rank = time;
+
+	for (unsigned int m = group->n_measures; m-- > 0 && pmu_series_is_simulated(series);)
+		if (group->measure[m].kind == PMU_SERIES_COUNT &&
+		    (rank == time || strcmp(group->measure[rank].name, "instructions") != 0))
+			rank = m;
+	return rank;
+}
+
 int pmu_series_find(const struct pmu_series_group *group, const char *path, bool is_flat)
 {
 	const struct sought sought = { group, path, is_flat };

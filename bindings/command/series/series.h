@@ -137,6 +137,15 @@ int pmu_series_note(struct pmu_series *series, const char *text);
 /** pmu_series_finish() - the order of regions, after the last run.  Return: 0 or -ENOMEM. */
 int pmu_series_finish(struct pmu_series *series);
 
+/** pmu_series_is_simulated() - was it valgrind that counted, whose times are not the program's? */
+bool pmu_series_is_simulated(const struct pmu_series *series);
+
+/**
+ * pmu_series_rank() - the measure that regions are ordered by: time; of a simulation instructions, or
+ * the first count
+ */
+unsigned int pmu_series_rank(const struct pmu_series *series, const struct pmu_series_group *group);
+
 /** pmu_series_find() - index of a region; -1: there is none */
 int pmu_series_find(const struct pmu_series_group *group, const char *path, bool is_flat);
 

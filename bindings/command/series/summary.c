@@ -124,18 +124,19 @@ static int order_group(const struct pmu_series *series, struct pmu_series_group 
 	unsigned int *first = calloc(2 * n + 2, sizeof(*first));
 	unsigned int *order = calloc(n + 1, sizeof(*order));
 	double *scratch = calloc(series->n_runs + 1, sizeof(*scratch));
+	const unsigned int rank = pmu_series_rank(series, group);
 	bool done = placed && first && order && scratch;
 
 	if (done) {
 		free(group->order);
 		group->order = order;
 		for (unsigned int r = 0; r < n; r++) {
-			double time = pmu_series_summarize(series, group, r, 1, PMU_SERIES_ALL,
-							   scratch)
-					      .median;
+			double median = pmu_series_summarize(series, group, r, rank, PMU_SERIES_ALL,
+							     scratch)
+						.median;
 
 			placed[r] = (struct placed){ group->region[r].parent, r,
-						     isnan(time) ? -1 : time };
+						     isnan(median) ? -1 : median };
 		}
 		qsort(placed, n, sizeof(*placed), by_parent_and_time);
 		for (size_t parent = 0; parent <= n + 1; parent++) {

@@ -73,7 +73,7 @@ static void series_title(struct text *t)
 	pmu_strbuf_add(t->out, "pmu: ");
 	pmu_encode_line(t->out, series->text[PMU_SERIES_PROGRAM]);
 	pmu_strbuf_addf(t->out, ", %zu run%s", series->n_runs, series->n_runs == 1 ? "" : "s");
-	if (elapsed.n) {
+	if (elapsed.n && !pmu_series_is_simulated(series)) {
 		pmu_cell_time(&cell, elapsed.median);
 		pmu_strbuf_add(t->out, series->n_runs == 1 ? " of " : " of about ");
 		add_cell(t->out, &cell);
@@ -94,9 +94,10 @@ static void source(struct text *t)
 {
 	struct pmu_strbuf line = { 0 };
 
-	pmu_strbuf_addf(&line, "%s: %s; times: %s", t->series->text[PMU_SERIES_SOURCE],
-			t->series->text[PMU_SERIES_SOURCE_DETAIL],
-			t->series->text[PMU_SERIES_CLOCK]);
+	pmu_strbuf_addf(&line, "%s: %s", t->series->text[PMU_SERIES_SOURCE],
+			t->series->text[PMU_SERIES_SOURCE_DETAIL]);
+	if (!pmu_series_is_simulated(t->series))
+		pmu_strbuf_addf(&line, "; times: %s", t->series->text[PMU_SERIES_CLOCK]);
 	series_item(t, "source", pmu_strbuf_text(&line));
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
@@ -201,10 +202,30 @@ static void remarks(struct text *t, bool doubts)
 		pmu_strbuf_addf(t->out, "  and %u more; JSON has all of them\n", n - REMARKS_SHOWN);
 }
 
+/* Of a simulation, which took that long, and not the program. */
+static void took(struct text *t)
+{
+	struct pmu_series_summary elapsed = pmu_series_elapsed(t->series, t->scratch);
+	struct pmu_strbuf line = { 0 };
+	struct pmu_cell cell;
+
+	if (!elapsed.n || !pmu_series_is_simulated(t->series))
+		return;
+	pmu_cell_time(&cell, elapsed.median);
+	if (t->series->n_runs > 1)
+		pmu_strbuf_add(&line, "about ");
+	add_cell(&line, &cell);
+	pmu_strbuf_add(&line, " under valgrind, which is not the program's time");
+	series_item(t, "took", pmu_strbuf_text(&line));
+	t->failed |= line.failed;
+	pmu_strbuf_free(&line);
+}
+
 static void series_head(struct text *t)
 {
 	series_title(t);
 	series_item(t, "command", t->series->text[PMU_SERIES_COMMAND]);
+	took(t);
 	series_item(t, "machine", t->series->text[PMU_SERIES_MACHINE]);
 	source(t);
 	refusals(t);
@@ -347,17 +368,21 @@ static void measure_columns(struct rows *r, unsigned int m, const char *kind)
 	}
 }
 
-static void spread_and_self(struct rows *r)
+/* @m: what regions are ordered by */
+static void spread_and_self(struct rows *r, unsigned int m)
 {
 	struct pmu_cell *spread = column(r, "spread", "region");
 	struct pmu_cell *self = spread ? column(r, "self", "region") : NULL;
+	double largest;
 
+	any_known(r, m, &largest);
 	for (unsigned int i = 0; self && i < r->n; i++) {
-		struct pmu_series_summary s = summary_of(r, i, 1, PMU_SERIES_ALL);
+		struct pmu_series_summary s = summary_of(r, i, m, PMU_SERIES_ALL);
 
 		pmu_cell_share(&spread[i],
 			       s.n > 1 && s.median > 0 ? (s.most - s.least) / s.median : NAN);
-		pmu_cell_time(&self[i], summary_of(r, i, 1, PMU_SERIES_OWN).median);
+		put_measure_cell(&self[i], &r->group->measure[m],
+				 summary_of(r, i, m, PMU_SERIES_OWN).median, largest);
 	}
 }
 
@@ -370,10 +395,15 @@ static void columns(struct rows *r)
 		[PMU_SERIES_METRIC] = "metrics",
 	};
 
+	const unsigned int rank = pmu_series_rank(r->t->series, r->group);
+
 	for (unsigned int m = 0; m < r->group->n_measures; m++) {
-		measure_columns(r, m, kinds[r->group->measure[m].kind]);
-		if (m == 1)
-			spread_and_self(r);
+		if (m == 1) {
+			measure_columns(r, rank, "region");
+			spread_and_self(r, rank);
+		}
+		if (m != rank)
+			measure_columns(r, m, kinds[r->group->measure[m].kind]);
 	}
 }
 
@@ -423,7 +453,7 @@ static bool matches_region(const struct text *t, const struct pmu_series_region 
 	return !filter || !fnmatch(filter, region->name, 0) || !fnmatch(filter, region->path, 0);
 }
 
-/* The regions that are shown: those with the most time, in the order of the tree. */
+/* The regions that are shown: those with the most time, or what they are ordered by, in the order of the tree. */
 static void print_series_group(struct text *t, const struct pmu_series_group *group)
 {
 	unsigned int *at = pmu_block_array(&t->blocks, group->n_regions + 1, sizeof(*at));
@@ -442,7 +472,8 @@ static void print_series_group(struct text *t, const struct pmu_series_group *gr
 
 		if (!matches_region(t, &group->region[region]))
 			continue;
-		median = pmu_series_summarize(t->series, group, region, 1, PMU_SERIES_ALL,
+		median = pmu_series_summarize(t->series, group, region,
+					      pmu_series_rank(t->series, group), PMU_SERIES_ALL,
 					      t->scratch)
 				 .median;
 		time[n] = rounded(median);
