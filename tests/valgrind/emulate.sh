@@ -200,13 +200,32 @@ rm .valgrindrc
 
 run 0 'the default group' --emulate -o core.json -o core.csv -o core.txt ./kernels
 has core.txt 'valgrind: simulated by valgrind' 'the head says what it is'
-has core.txt 'times are those of the simulation' 'and what the times are'
+has core.txt "under valgrind, which is not the program's time" 'and how long that took'
+[ "$(grep -cE '[0-9] (s|ms|us|ns)\b' core.txt)" = "$(grep -cE '^  took|^ +system,' core.txt)" ]
+result $? 'which is the only time there'
 has core.txt 'cycles, ref-cycles missing: valgrind simulates' 'and what there is not'
-has core.txt 'as valgrind has it' 'and whose processor that is'
+lacks core.txt 'as valgrind has it' 'the machine is'
+"$pmu" run -o native.txt true
+is '  that which it runs on' "$(sed -n 's/^  machine *//p' core.txt)" "$(sed -n 's/^  machine *//p' native.txt)"
+grep -q 'region  *calls  *instructions  *share  *per call  *self$' core.txt
+result $? 'instructions stand in the place of time'
+! grep -qE 'deviation|CPU time|in regions|waited|waiting' core.txt
+result $? 'and no time of any kind'
+is 'in the order of their instructions' "$(awk '$2 ~ /^[0-9]/ && /kernel_/ { print $1 }' core.txt | head -n 4 | tr '\n' ' ')" \
+	'kernel_all kernel_sort kernel_spread kernel_sum '
+is '  of CSV, too' "$(awk -F, '$5 == "all" && /kernel_/ { print $3 }' core.csv | tr '\n' ' ')" \
+	'kernel_all kernel_sort kernel_spread kernel_sum '
+[ -z "$(value core.csv main all time_ns)$(value core.csv main all self_ns)$(value core.csv main all own_ns)" ]
+result $? 'which has no times'
+is 'all is in main' "$(value core.csv main all share)" 1
+"$pmu" report core.json >read.txt
+diff core.txt read.txt >diff.txt
+is 'the JSON report says the same' "$(grep -c '^[<>]   *\(main\|kernel\)' diff.txt)" 0
+! grep -q '"time_ns": [0-9]' core.json
+result $? 'and has no times of regions and threads'
 has core.json '"detail": "simulated by valgrind' 'so does JSON'
 has core.json '"cycles": null' 'cycles are missing there'
-has core.json '"name": "estimated cycles"' 'they are estimated'
-lacks core.txt 'estimated by' 'by no name but that'
+lacks core.json '"name": "estimated cycles"' 'and not estimated'
 run 0 'all that callgrind counts' --emulate --auto none -o all.csv -e "instructions,conditional-branches,\
 conditional-branch-misses,indirect-branches,indirect-branch-misses,L1-icache-load-misses,L1-dcache-load-misses,\
 L1-dcache-store-misses,LLC-loads,LLC-load-misses,LLC-stores,LLC-store-misses" ./kernels
@@ -224,8 +243,70 @@ tr -s ' \n' '  ' <turns.txt | grep -q 'of them it cannot count cycles, '
 result $? 'what it cannot count of them is named'
 run 0 'all metrics' --emulate --all-metrics -o turns.txt ./kernels
 has turns.txt '+CACHE+' 'are those that valgrind counts'
+if [ "$(uname -m)" = x86_64 ]; then
+	lacks turns.txt 'groups in turns' 'all of them at once'
+	tr -s ' \n' '  ' <turns.txt | grep -qF 'estimated cycles are instructions + 10 (mispredicted branches'
+	result $? 'with cycles by a rule of thumb, and that rule'
+fi
 run 0 'what it cannot count' --emulate -e page-faults,instructions:k,r10e,instructions -o none.txt ./kernels
 has none.txt 'page-faults, instructions:k, r10e missing' 'is missing, and named'
+
+# --- caches -----------------------------------------------------------------------------------------------------------
+
+# Twice through an array of structures, each a line, of four times as much as the last level has.
+cat >lines.c <<'C'
+#include <stdlib.h>
+#include "pmu.h"
+
+struct line {
+	long value;
+	char rest[56];
+};
+
+int main(int argc, char **argv)
+{
+	size_t n = argc > 1 ? (size_t)atol(argv[1]) : 0;
+	struct line *line = aligned_alloc(64, n * sizeof(*line));
+	long sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		line[i].value = (long)i;
+	for (int i = 0; i < 2; i++) {
+		pmu_region_begin("walk");
+		for (size_t k = 0; k < n; k++)
+			sum += *(volatile long *)&line[k].value;
+		pmu_region_end("walk");
+	}
+	return sum < 0;
+}
+C
+compile lines lines.c
+counts=instructions,L1-dcache-load-misses,LLC-load-misses
+
+# walks LL MISSES: so many of the last level in two walks over 131,072 lines, 8 MiB; each misses the first level.  The library's own
+# misses are a few.
+walks() {
+	VALGRIND_OPTS="--D1=32768,8,64 --LL=$1,16,64" "$pmu" run --emulate --auto none -e $counts -o lines.csv -o lines.txt \
+		./lines 131072 || return
+	first=$(value lines.csv walk all net:L1-dcache-load-misses)
+	last=$(value lines.csv walk all net:LLC-load-misses)
+	echo "$first misses of the first level, $last of the last, want 262144 and $2"
+	[ $((first - 262144)) -ge 0 ] && [ $((first - 262144)) -le 64 ] && [ $((last - $2)) -ge 0 ] && [ $((last - $2)) -le 64 ]
+}
+ok 'each line misses a last level that is a quarter of the array' walks 2097152 262144
+tr -s ' \n' '  ' <lines.txt | grep -qF 'D1 32 KiB 8-way, LL 2 MiB 16-way'
+result $? 'whose size is in the head, as VALGRIND_OPTS has it'
+ok 'and none misses one that holds it' walks 16777216 0
+
+run 0 'caches that nothing is told of' --emulate --auto none -e instructions -o own.txt ./lines 100
+data=/sys/devices/system/cpu/cpu0/cache/index0
+if [ "$(cat $data/type 2>/dev/null)" = Data ] && [ "$(nproc)" = "$(nproc --all)" ]; then
+	size=$(sed 's/K$/ KiB/' $data/size)
+	tr -s ' \n' '  ' <own.txt | grep -qF "D1 $size $(cat $data/ways_of_associativity)-way, LL "
+	result $? "are the machine's: $size"
+fi
+tr -s ' \n' '  ' <own.txt | grep -qE 'user level: I1 .*, D1 .*, LL '
+result $? 'all of them are named'
 
 # --- branches that repeat ------------------------------------------------------------------------------------------
 
