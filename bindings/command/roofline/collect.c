@@ -171,7 +171,7 @@ static void take_found(struct pmu_roofline *roofline, const struct found *found,
 /* Rows without a measurement only stand around others. */
 static bool is_region(const struct pmu_model_row *row)
 {
-	return !(row->flags & PMU_ROW_PROGRAM) && pmu_model_time_known(row);
+	return !(row->flags & PMU_ROW_PROGRAM) && pmu_model_is_timed(row);
 }
 
 /* A section's row. */

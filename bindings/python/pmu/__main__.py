@@ -26,6 +26,10 @@ def duration(ns):
     return "%s ns" % digits(ns)
 
 
+def per_call(ns, calls):
+    return duration(None if ns is None or not calls else ns / calls)
+
+
 def digits(number):
     if number is None:
         return "-"
@@ -46,9 +50,11 @@ def head(whole):
     n = len(whole["threads"])
     where = ([] if whole["pid"] is None else ["pid %s" % plain(whole["pid"])]) + (
         ["on " + plain(whole["host"])] if whole["host"] else [])
-    print("%s (%s) ran %s, %d thread%s" % (
+    print("%s (%s) %s, %d thread%s" % (
         plain(whole["program"]) or "%d processes" % len(whole["parts"]), " ".join(where),
-        duration(whole["duration_ns"]), n, "" if n == 1 else "s"))
+        # valgrind's time is not the program's
+        ("took %s under valgrind" if whole["source"]["name"] == "valgrind" else "ran %s") % duration(whole["duration_ns"]),
+        n, "" if n == 1 else "s"))
     print("  machine  " + plain(whole["machine"]["description"]))
     print("  source   " + plain(whole["source"]["name"]))
     if whole["died"]:
@@ -61,7 +67,7 @@ def numbers(row, extra):
     calls = row["calls"]
     share = row["share"]
     return ([digits(calls), duration(row["time_ns"]), "-" if share is None else "%.1f%%" % (100 * share),
-             duration(row["time_ns"] / calls) if calls else "-", duration(row["self_ns"])] +
+             per_call(row["time_ns"], calls), duration(row["self_ns"])] +
             [digits(row.get(title)) for title in extra])
 
 

@@ -16,7 +16,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
 from . import _library, _report
-from .__main__ import digits, duration, plain
+from .__main__ import digits, duration, per_call, plain
 from ._functions import functions
 from ._region import region
 
@@ -67,7 +67,7 @@ class CellCounts:
             for row in rows:
                 calls = row["calls"]
                 made.append((row["depth"], [plain(row["name"]), digits(calls), duration(row["time_ns"]),
-                                            duration(row["time_ns"] / calls) if calls else "-",
+                                            per_call(row["time_ns"], calls),
                                             duration(row["self_ns"])] +
                              [digits(row.get(title)) for title in titles]))
             if rows:
