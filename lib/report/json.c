@@ -144,8 +144,9 @@
  *                 where that is known; null below a hundredth of its time), of the others, or
  *                 where there are none of all: max / mean - 1; threads that came after each other
  *                 count as one
- *       efficiency  cpu_ns, or where that is not known time_ns, of n_threads times the time of its
- *                 openers, on average of those at once; 0 to 1
+ *       efficiency  cpu_ns, or where that is not known time_ns, without that of regions called
+ *                 "wait (...)", of n_threads times the time of its openers, on average of those at
+ *                 once; 0 to 1
  *       raw, net, metrics    null where a part of it lacks the count
  *       workers   [{part, thread, team_depth, and all from calls to metrics}]: what each of the
  *                 others did; calls are how often it came to work for it, 0 where it did so only

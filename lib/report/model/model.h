@@ -226,6 +226,8 @@ struct pmu_model_team {
 	double imbalance;
 	double efficiency; /* of n_threads times its openers' time, 0 to 1; NaN: not known */
 	struct pmu_model_side openers, workers; /* what these two are made of */
+	/* what all.cpu_ns and all.time_ns have of regions called "wait (...)"; or PMU_NOT_KNOWN */
+	uint64_t wait_cpu_ns, wait_time_ns;
 };
 
 /** What one part has of a sum: where threads' rows were added up as they came, and not kept. */

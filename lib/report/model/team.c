@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model/finish.h"
 #include "report/model/measure.h"
@@ -22,12 +23,19 @@ struct member {
 	unsigned int place;
 };
 
+/* What a row has in waits, on a processor and altogether; or PMU_NOT_KNOWN. */
+struct waits {
+	uint64_t cpu_ns, time_ns;
+};
+
 struct teams {
 	struct pmu_finishing *f;
 	struct pmu_rows_by_sum rows;
 	bool by_cpu; /* at work on a processor; else, where that is not known of all, for whatever time */
-	uint64_t *worked_ns; /* [n_thread_rows] of a team's row: with those in it */
-	bool *is_unknown;    /* [n_thread_rows] some of that is not known */
+	uint64_t *worked_ns;     /* [n_thread_rows] of a team's row: with those in it */
+	struct waits *waits;     /* [n_thread_rows] */
+	struct waits *sum_waits; /* [n_rows] */
+	bool *is_unknown;        /* [n_thread_rows] some of that is not known */
 	/* of the region at hand */
 	struct member *member;
 	unsigned int n_members;
@@ -172,6 +180,39 @@ static void add_own_work(struct teams *t, unsigned int at)
 	pmu_team_add(sum->team, sum, is_own_known(t, at), &columns, UINT32_MAX);
 }
 
+/* --- waits --- */
+
+/*
+ * Threads that wait for each other may spin: that takes a processor, and is no work.  Such are the
+ * rows that pmu run makes of OpenMP's barriers, and what else a program calls so.
+ */
+static bool is_wait(const struct pmu_model_row *row)
+{
+	static const char start[] = "wait (";
+
+	return !strncmp(row->name, start, strlen(start));
+}
+
+/* What is nested stands behind what is around it. */
+static void find_waits(struct waits *waits, const struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = n; i-- > 0;) {
+		struct waits *around = row[i].holder >= 0 ? &waits[row[i].holder] : NULL;
+
+		if (is_wait(&row[i]))
+			waits[i] = (struct waits){ row[i].cpu_ns, row[i].time_ns };
+		if (!around)
+			continue;
+		around->cpu_ns = pmu_add_capped(around->cpu_ns, waits[i].cpu_ns);
+		around->time_ns = pmu_add_capped(around->time_ns, waits[i].time_ns);
+	}
+}
+
+static uint64_t without_waits(uint64_t ns, uint64_t waits_ns)
+{
+	return ns > waits_ns ? ns - waits_ns : 0;
+}
+
 /* --- who they are --- */
 
 static bool knows_cpu_times(const struct pmu_finishing *f)
@@ -188,10 +229,14 @@ static bool knows_cpu_times(const struct pmu_finishing *f)
 	return true;
 }
 
-/* A thread that sleeps, or waits for others, is not at work. */
-static uint64_t at_work(const struct teams *t, const struct pmu_model_row *row)
+/* A thread that sleeps, or waits for others, is not at work.  Context: @i is a thread's row. */
+static uint64_t at_work(const struct teams *t, unsigned int i)
 {
-	return t->by_cpu && pmu_model_time_known(row) ? row->cpu_ns : row->time_ns;
+	const struct pmu_model_row *row = &t->f->section->thread_row[i];
+
+	if (t->by_cpu && pmu_model_time_known(row))
+		return without_waits(row->cpu_ns, t->waits[i].cpu_ns);
+	return without_waits(row->time_ns, t->waits[i].time_ns);
 }
 
 /* A thread's rows of a team: each with what is in it. */
@@ -204,7 +249,7 @@ static void find_work(struct teams *t)
 
 		if (!is_others(&row[i]))
 			continue;
-		t->worked_ns[i] = pmu_add_capped(t->worked_ns[i], at_work(t, &row[i]));
+		t->worked_ns[i] = pmu_add_capped(t->worked_ns[i], at_work(t, i));
 		t->is_unknown[i] |= !pmu_model_time_known(&row[i]);
 		if (parent < 0 || !is_others(&row[parent]))
 			continue;
@@ -237,7 +282,7 @@ static void find_members(struct teams *t, unsigned int at)
 			member->is_worked_unknown |= t->is_unknown[i];
 		} else {
 			member->opens = true;
-			member->opened_ns = pmu_add_capped(member->opened_ns, at_work(t, row));
+			member->opened_ns = pmu_add_capped(member->opened_ns, at_work(t, i));
 			member->is_opened_unknown |= !pmu_model_time_known(row);
 		}
 	}
@@ -379,13 +424,15 @@ static double imbalance_of(const struct pmu_model_side *side, uint64_t time_ns)
 
 /*
  * There was as much time as one opener took, on average of those at the same time, for each of its
- * threads; what of that they were on a processor is what was made of it.  Openers that took turns with the same threads show as more than there was: it is not
- * known then.
+ * threads; what of that they were on a processor, and not to wait, is what was made of it.  Openers
+ * that took turns with the same threads show as more than there was: it is not known then.
  */
 static double efficiency_of(const struct pmu_model_team *team, const struct pmu_model_row *sum)
 {
 	double there_was = (double)team->n_threads * (double)sum->time_ns, part;
-	uint64_t used = team->all.cpu_ns != PMU_NOT_KNOWN ? team->all.cpu_ns : team->all.time_ns;
+	uint64_t used = team->all.cpu_ns != PMU_NOT_KNOWN
+				? without_waits(team->all.cpu_ns, team->wait_cpu_ns)
+				: without_waits(team->all.time_ns, team->wait_time_ns);
 
 	if (!team->has_others || !team->time_known || !team->openers.is_known || !team->openers.n ||
 	    there_was <= 0)
@@ -416,6 +463,8 @@ static void fill_members(struct teams *t, unsigned int at)
 {
 	struct pmu_model_team *team = t->f->section->row[at].team;
 
+	team->wait_cpu_ns = t->sum_waits[at].cpu_ns;
+	team->wait_time_ns = t->sum_waits[at].time_ns;
 	find_members(t, at);
 	team->n_threads = choose_members(t, true, true) ? take_places(t) : 0;
 	team->openers = side_of(t, false);
@@ -430,6 +479,8 @@ static int make_section_teams(struct teams *t)
 	struct pmu_model_section *s = t->f->section;
 	int rc = add_others(t);
 
+	find_waits(t->waits, s->thread_row, s->n_thread_rows);
+	find_waits(t->sum_waits, s->row, s->n_rows);
 	find_work(t);
 	/* what is nested stands behind what is around it */
 	for (unsigned int i = s->n_rows; i-- > 0 && !rc;) {
@@ -460,6 +511,8 @@ int pmu_teams_make(struct pmu_finishing *f)
 	if (rc < 0)
 		return rc;
 	t.worked_ns = calloc(n, sizeof(*t.worked_ns));
+	t.waits = calloc(n, sizeof(*t.waits));
+	t.sum_waits = calloc((size_t)f->section->n_rows + 1, sizeof(*t.sum_waits));
 	t.is_unknown = calloc(n, sizeof(*t.is_unknown));
 	t.member = calloc(n, sizeof(*t.member));
 	t.by_start = calloc(n, sizeof(struct member *));
@@ -467,10 +520,12 @@ int pmu_teams_make(struct pmu_finishing *f)
 	t.is_free = calloc(n / 64 + 1, sizeof(*t.is_free));
 	t.place_ns = calloc(n, sizeof(*t.place_ns));
 	rc = -ENOMEM;
-	if (t.worked_ns && t.is_unknown && t.member && t.by_start && t.by_stop && t.is_free &&
-	    t.place_ns)
+	if (t.worked_ns && t.waits && t.sum_waits && t.is_unknown && t.member && t.by_start &&
+	    t.by_stop && t.is_free && t.place_ns)
 		rc = make_section_teams(&t);
 	free(t.worked_ns);
+	free(t.waits);
+	free(t.sum_waits);
 	free(t.is_unknown);
 	free(t.member);
 	free(t.by_start);

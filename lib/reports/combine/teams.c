@@ -72,6 +72,8 @@ void pmu_gathered_team_add(struct pmu_gathered_team *to, const struct pmu_joinin
 	to->team.n_threads += team.n_threads;
 	add_team_side(&to->team.openers, &team.openers);
 	add_team_side(&to->team.workers, &team.workers);
+	to->team.wait_cpu_ns = pmu_add_capped(to->team.wait_cpu_ns, team.wait_cpu_ns);
+	to->team.wait_time_ns = pmu_add_capped(to->team.wait_time_ns, team.wait_time_ns);
 	pmu_team_add(&to->team, &team.all, team.time_known, &columns, UINT32_MAX);
 }
 

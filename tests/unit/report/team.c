@@ -310,6 +310,29 @@ static void more_than_there_was_is_not_told(void)
 	pmu_model_free(model);
 }
 
+/* A fast thread and a slow one, both on a processor all the time: the fast one spins. */
+static void waits_are_no_work(void)
+{
+	struct pmu_model *model = of_threads(2, 16);
+	struct pmu_model_section *s = model->section;
+	const struct pmu_model_team *team;
+
+	sample_row(model, s, 0, -1, "main", 1, 1000 * ms);            /* 0 */
+	sample_row(model, s, 0, 0, "parallel", 1, 1000 * ms);         /* 1 */
+	sample_row(model, s, 0, 1, "wait (barrier)", 3, 900 * ms);    /* 2 */
+	sample_row(model, s, 0, 2, "wait (barrier)", 1, 100 * ms);    /* 3 */
+	for_other(model, 1, -1, "main", 1, 1000 * ms);                /* 4 */
+	sample_row(model, s, 1, 4, "parallel", 1, 1000 * ms);         /* 5 */
+	sample_row(model, s, 1, 5, "waiting (is work)", 1, 500 * ms); /* 6 */
+	is_int(pmu_model_finish(model), 0, "finished");
+	team = team_of(model, "main");
+	is_u64(team->all.time_ns, 2000 * ms, "time has them");
+	ok(near(team->efficiency, 1100 / (2 * 1000.0)), "efficiency has not");
+	team = team_of(model, "main/parallel");
+	ok(near(team->imbalance, 1000 / 550.0 - 1), "nor has what threads are compared by");
+	pmu_model_free(model);
+}
+
 static void of_merged_threads_lives_are_not_known(void)
 {
 	struct pmu_model *model = solve();
@@ -408,6 +431,7 @@ UNIT_PART(team)
 	threads_after_each_other_count_as_one();
 	openers_after_each_other_count_as_one();
 	more_than_there_was_is_not_told();
+	waits_are_no_work();
 	of_merged_threads_lives_are_not_known();
 	odd_lives_are_lives();
 	processes_have_threads_of_their_own();
