@@ -350,6 +350,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/openmp/ompt.h \
 	%D%/preload/openmp/parallel.c \
 	%D%/preload/openmp/parallel.h \
+	%D%/preload/openmp/wait.c \
+	%D%/preload/openmp/wait.h \
 	%D%/preload/process/asan.c \
 	%D%/preload/process/death.c \
 	%D%/preload/process/fit.c \

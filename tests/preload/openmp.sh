@@ -32,11 +32,11 @@ builds() {
 	return 1
 }
 
-# The calls of each region but main, thread, and tasks that are left to the end: in the first thread, then in the
-# others, most first.
+# The calls of each region but main, thread, waits, and tasks that are left to the end: in the first thread, then in
+# the others, most first.
 calls() {
 	awk -F, '
-		FNR > 1 && $5 != "all" && $3 !~ /^main$|^thread$| tasks$/ { calls[$3 "," $5] += $6; names[$3] }
+		FNR > 1 && $5 != "all" && $3 !~ /^main$|^thread$|^wait | tasks$/ { calls[$3 "," $5] += $6; names[$3] }
 		END {
 			for (name in names) {
 				first = (name ",0") in calls ? calls[name ",0"] : "-"
@@ -189,10 +189,9 @@ clang_kinds() {
 	makes "clang: tasks are in no thread's share" <<-E
 		parallel tasks:0 |1 1
 	E
-	n_tasks=$(awk -F, '$3 == "parallel tasks:0 tasks" && $5 == "all" { n += $6 } END { print n + 0 }' report.csv)
 	time_ns=$(sum_ns 'parallel tasks:0' 'parallel tasks:0 tasks')
-	[ "$time_ns" -ge 40000000 ] && [ "$n_tasks" -ge 1 ]
-	result $? "clang: those left for the end have a row ($n_tasks tasks, 40 ms of $time_ns ns)"
+	[ "$time_ns" -ge 40000000 ]
+	result $? "clang: those left for the end have a row, but for the first thread's (40 ms of $time_ns ns)"
 }
 
 # --- names ---

@@ -19,11 +19,12 @@ builds() {
 	return 1
 }
 
-# measure PROGRAM ARGUMENT...: "PATH CALLS" of each region of all threads in paths, main's only as what is below
+# measure PROGRAM ARGUMENT...: "PATH CALLS" of each region of all threads in paths, but waits, main's only as what is
+# below
 measure() {
 	LD_LIBRARY_PATH=$build/lib/.libs "$pmu" run -o report.csv -o report.txt "$@" >out 2>err
 	awk -F, '
-		FNR > 1 && $5 == "all" && $2 != "main" { sub("^main/", "", $2); print $2 " " $6 }' report.csv |
+		FNR > 1 && $5 == "all" && $2 != "main" && $2 !~ /\/wait / { sub("^main/", "", $2); print $2 " " $6 }' report.csv |
 		LC_ALL=C sort >paths
 	cat paths >>out
 }

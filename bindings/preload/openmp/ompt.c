@@ -4,7 +4,8 @@
  * threads' shares in them.
  *
  * The runtime tells a worker's share to be over when it needs the thread again, or at the program's
- * end.  So it ends for us where the thread comes to the barrier at the region's end.
+ * end, and so it is with its wait in the barrier at the region's end.  So both end for us where the
+ * thread comes to that barrier.  The first thread's share has its wait there.
  */
 #include "bindings/preload/openmp/ompt.h"
 
@@ -14,6 +15,7 @@
 
 #include "bindings/preload/inside.h"
 #include "bindings/preload/openmp/parallel.h"
+#include "bindings/preload/openmp/wait.h"
 #include "bindings/preload/preload.h"
 
 /*
@@ -176,11 +178,14 @@ static void begin_region(const union ompt_data *task, const char *name)
 		return;
 	pmu_region_begin(name);
 	push_own(call->parallel);
+	preload_share_begins();
 }
 
 static void end_region(const union ompt_data *task, const char *name)
 {
 	if (name) {
+		preload_wait_end();
+		preload_share_ends();
 		own.n -= own.n > 0;
 		pmu_region_end(name);
 	}
@@ -244,10 +249,61 @@ static bool is_last_barrier(int kind, const struct preload_parallel *parallel, c
 static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task,
 			   const void *from)
 {
+	static const enum preload_wait waits[OMPT_N_SYNC] = {
+		[OMPT_SYNC_BARRIER] = PRELOAD_WAIT_BARRIER,
+		[OMPT_SYNC_BARRIER_IMPLICIT] = PRELOAD_WAIT_BARRIER,
+		[OMPT_SYNC_BARRIER_EXPLICIT] = PRELOAD_WAIT_BARRIER,
+		[OMPT_SYNC_BARRIER_IMPLEMENTATION] = PRELOAD_WAIT_BARRIER,
+		[OMPT_SYNC_BARRIER_IMPLICIT_WORKSHARE] = PRELOAD_WAIT_BARRIER,
+		[OMPT_SYNC_BARRIER_IMPLICIT_PARALLEL] = PRELOAD_WAIT_BARRIER,
+		[OMPT_SYNC_TASKWAIT] = PRELOAD_WAIT_TASKS,
+		[OMPT_SYNC_TASKGROUP] = PRELOAD_WAIT_TASKS,
+	};
+
 	(void)parallel;
-	if (endpoint == OMPT_SCOPE_BEGIN && task && region_of(task) &&
-	    is_last_barrier(kind, region_of(task), from))
+	if (kind < 0 || kind >= OMPT_N_SYNC || !waits[kind])
+		return;
+	if (endpoint != OMPT_SCOPE_BEGIN)
+		preload_wait_end();
+	else if (task && (uintptr_t)task->ptr & WORKER && region_of(task) &&
+		 is_last_barrier(kind, region_of(task), from))
 		end_share(task);
+	else
+		preload_wait_begin(waits[kind]);
+}
+
+/* --- critical sections --- */
+
+static bool is_critical(int kind)
+{
+	return kind == OMPT_MUTEX_CRITICAL && !preload_gomp_inside;
+}
+
+/* 4.5.2.14 */
+static void on_mutex_acquire(int kind, unsigned int hint, unsigned int implementation,
+			     uint64_t mutex, const void *from)
+{
+	(void)hint;
+	(void)implementation;
+	(void)from;
+	if (is_critical(kind) && preload_mutex_enter((uintptr_t)mutex))
+		preload_wait_begin(PRELOAD_WAIT_CRITICAL);
+}
+
+/* 4.5.2.15 */
+static void on_mutex_acquired(int kind, uint64_t mutex, const void *from)
+{
+	(void)mutex;
+	(void)from;
+	if (is_critical(kind))
+		preload_wait_end();
+}
+
+static void on_mutex_released(int kind, uint64_t mutex, const void *from)
+{
+	(void)from;
+	if (is_critical(kind))
+		preload_mutex_leave((uintptr_t)mutex);
 }
 
 /* --- explicit tasks --- */
@@ -318,6 +374,8 @@ static bool is_done(int status)
  */
 static void on_task_schedule(union ompt_data *prior, int status, union ompt_data *next)
 {
+	if (!is_done(status))
+		preload_wait_pause();
 	if (errand_of(prior) && errand_of(prior)->is_started && is_done(status))
 		end_errand(prior);
 	if (prior && is_over(prior))
@@ -326,6 +384,8 @@ static void on_task_schedule(union ompt_data *prior, int status, union ompt_data
 		end_region(next, leftover_of(next));
 	if (errand_of(next) && !errand_of(next)->is_started)
 		begin_errand(errand_of(next));
+	if (is_done(status))
+		preload_wait_resume();
 }
 
 /* --- the start --- */
@@ -350,6 +410,9 @@ static int start_tool(ompt_lookup *lookup, int device, union ompt_data *tool)
 		pmu_note(
 			"this OpenMP runtime does not tell of barriers: parallel regions include what threads wait "
 			"after them");
+	set(OMPT_MUTEX_ACQUIRE, (ompt_function *)on_mutex_acquire);
+	set(OMPT_MUTEX_ACQUIRED, (ompt_function *)on_mutex_acquired);
+	set(OMPT_MUTEX_RELEASED, (ompt_function *)on_mutex_released);
 	set(OMPT_TASK_CREATE, (ompt_function *)on_task_create);
 	set(OMPT_TASK_SCHEDULE, (ompt_function *)on_task_schedule);
 	__atomic_store_n(&preload_ompt_tells, true, __ATOMIC_RELAXED);

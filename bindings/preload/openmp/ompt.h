@@ -25,7 +25,10 @@ enum ompt_event {
 	OMPT_TASK_CREATE = 5,
 	OMPT_TASK_SCHEDULE = 6,
 	OMPT_IMPLICIT_TASK = 7,
+	OMPT_MUTEX_RELEASED = 17,
 	OMPT_SYNC_REGION = 23,
+	OMPT_MUTEX_ACQUIRE = 26,
+	OMPT_MUTEX_ACQUIRED = 27,
 };
 
 /* 4.4.4.2 ompt_set_result_t: below this the event never comes. */
@@ -39,10 +42,20 @@ enum ompt_endpoint {
 
 /* 4.4.4.13 ompt_sync_region_t; 5.1 has parted the second. */
 enum ompt_sync {
+	OMPT_SYNC_BARRIER = 1,
 	/* 5.0: of a worksharing construct, and of a parallel region */
 	OMPT_SYNC_BARRIER_IMPLICIT = 2,
+	OMPT_SYNC_BARRIER_EXPLICIT = 3,
+	OMPT_SYNC_BARRIER_IMPLEMENTATION = 4,
+	OMPT_SYNC_TASKWAIT = 5,
+	OMPT_SYNC_TASKGROUP = 6,
+	OMPT_SYNC_BARRIER_IMPLICIT_WORKSHARE = 8,
 	OMPT_SYNC_BARRIER_IMPLICIT_PARALLEL = 9,
+	OMPT_N_SYNC,
 };
+
+/* 4.4.4.14 ompt_mutex_t */
+#define OMPT_MUTEX_CRITICAL 5
 
 /* 4.4.4.18 ompt_task_flag_t */
 #define OMPT_TASK_EXPLICIT   0x00000004
