@@ -345,6 +345,9 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/scorep.c \
 	%D%/preload/markers/tau.c \
 	%D%/preload/openmp/gomp.c \
+	%D%/preload/openmp/gomp.h \
+	%D%/preload/openmp/gomp_tasks.c \
+	%D%/preload/openmp/gomp_waits.c \
 	%D%/preload/openmp/mask.c \
 	%D%/preload/openmp/ompt.c \
 	%D%/preload/openmp/ompt.h \

@@ -212,6 +212,23 @@ static int64_t count(const char *csv, const char *title, const char *start, cons
 	return lines ? sum : -1;
 }
 
+/*
+ * The same, for parallel regions without what the first thread waits for the others at their end:
+ * it may spin.
+ */
+static int64_t count_work(const char *csv, const char *title, const char *start, const char *end,
+			  int whose)
+{
+	int64_t all = count(csv, title, start, end, whose), waits;
+	char path[100];
+
+	if (strncmp(end, "/parallel", strlen("/parallel")) != 0 || n_threads < 2)
+		return all;
+	snprintf(path, sizeof(path), "%s/wait (barrier)", end);
+	waits = count(csv, title, start, path, whose);
+	return all < 0 || waits < 0 ? -1 : all - waits;
+}
+
 static int n_judged, n_wrong, n_missing;
 
 /* @tasks: in each call, by so many threads; @times: how often the region has work() in it */
@@ -221,8 +238,8 @@ static void judge(const char *csv, const char *end, int whose, uint64_t tasks, u
 
 	for (int i = 0; i < 2; i++)
 		for (int j = 1; j < N_RUNS; j++) {
-			int64_t a = count(csv, titles[i], runs[0].name, end, whose);
-			int64_t b = count(csv, titles[i], runs[j].name, end, whose);
+			int64_t a = count_work(csv, titles[i], runs[0].name, end, whose);
+			int64_t b = count_work(csv, titles[i], runs[j].name, end, whose);
 			int64_t more = (int64_t)((runs[j].n - runs[0].n) * tasks * times * STEP);
 
 			n_judged++;

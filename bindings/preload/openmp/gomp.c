@@ -5,9 +5,11 @@
  *
  * The functions and their parameters are libgomp's public ABI (libgomp/libgomp_g.h in gcc's
  * sources); LLVM's runtime has the same.  A region is over on a thread when its share is, before
- * the barrier at the end.  Until then the thread works for what the first one has open.
+ * the barrier at the end: nothing is called when that lets the thread go.  On the first one it has
+ * the wait there, up to the return to the caller.  Until then a thread works for what the first one
+ * has open.
  *
- * Of explicit tasks nothing is known: each is part of the share in which it is run.
+ * An explicit task is part of the share in which it is run.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +18,9 @@
 
 #include "bindings/preload/inside.h"
 #include "bindings/preload/keep.h"
+#include "bindings/preload/openmp/gomp.h"
 #include "bindings/preload/openmp/parallel.h"
+#include "bindings/preload/openmp/wait.h"
 #include "bindings/preload/preload.h"
 #include "bindings/preload/symbols/imports.h"
 
@@ -70,21 +74,21 @@ STARTS(DECLARE)
 unsigned int GOMP_parallel_reductions(TEAM, unsigned int flags);
 void GOMP_parallel_end(void);
 
+/* Behind enum preload_gomp_function. */
 enum function {
+	BEFORE_FIRST = PRELOAD_GOMP_N_OTHERS - 1,
 #define INDEX(name, parameters, arguments) AT_##name,
 	WHOLE(INDEX) STARTS(INDEX) AT_GOMP_parallel_reductions,
 	AT_GOMP_parallel_end,
-	AT_GOMP_barrier,
-	AT_omp_get_cancellation,
 	N_FUNCTIONS
 };
 
 static const char *const names[N_FUNCTIONS] = {
+#define OTHER(name)                       [AT_##name] = #name,
 #define NAME(name, parameters, arguments) [AT_##name] = #name,
-	WHOLE(NAME) STARTS(NAME)[AT_GOMP_parallel_reductions] = "GOMP_parallel_reductions",
+	PRELOAD_GOMP_OTHERS(OTHER) WHOLE(NAME)
+		STARTS(NAME)[AT_GOMP_parallel_reductions] = "GOMP_parallel_reductions",
 	[AT_GOMP_parallel_end] = "GOMP_parallel_end",
-	[AT_GOMP_barrier] = "GOMP_barrier",
-	[AT_omp_get_cancellation] = "omp_get_cancellation",
 };
 
 /* An OpenMP runtime: there may be several, as with Python's packages that bring one each. */
@@ -98,6 +102,9 @@ static struct preload_gomp *runtimes;
 
 __thread bool preload_gomp_forking;
 
+/* That of the innermost share on the calling thread. */
+static __thread const struct preload_gomp *innermost;
+
 /* --- which runtime some code is linked with --- */
 
 /*
@@ -108,9 +115,10 @@ static void *open_runtime(const void *code)
 {
 	struct link_map *object = NULL;
 	void *handle, *barrier, *runtime = NULL;
-	Dl_info where;
+	Dl_info where, own;
 
-	if (!dladdr1(code, &where, (void **)&object, RTLD_DL_LINKMAP) || !object)
+	if (!dladdr1(code, &where, (void **)&object, RTLD_DL_LINKMAP) || !object ||
+	    !dladdr(&runtimes, &own) || where.dli_fbase == own.dli_fbase)
 		return NULL;
 	handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
@@ -137,7 +145,8 @@ static const struct preload_gomp *add_runtime(void *library, void *const *functi
 	runtime->library = library;
 	memcpy(runtime->function, function, sizeof(runtime->function));
 	runtime->next = runtimes;
-	runtimes = runtime;
+	/* pairs with the load in preload_gomp_of() */
+	__atomic_store_n(&runtimes, runtime, __ATOMIC_RELEASE);
 	return runtime;
 }
 
@@ -152,7 +161,8 @@ static const struct preload_gomp *find_runtime(const void *code)
 
 	if (!is_global)
 		library = open_runtime(code);
-	if (!is_global && !library)
+	/* what is no libgomp has omp.h's locks at least */
+	if (!is_global && !library && !preload_next(names[AT_omp_set_lock]))
 		return NULL;
 	for (int i = 0; i < N_FUNCTIONS; i++)
 		function[i] = library ? dlsym(library, names[i]) : preload_next(names[i]);
@@ -162,6 +172,45 @@ static const struct preload_gomp *find_runtime(const void *code)
 	runtime = add_runtime(library, function);
 	preload_unlock();
 	return runtime;
+}
+
+static __attribute__((cold, noinline)) const struct preload_parallel *meet_caller(
+	const void *caller)
+{
+	struct preload_parallel draft = { .address = caller }, *place;
+	int saved = errno;
+
+	draft.runtime = find_runtime(caller);
+	place = preload_parallel_outlined(&draft, false);
+	errno = saved;
+	return place;
+}
+
+static const struct preload_gomp *look_for_runtime(const void *caller)
+{
+	const struct preload_parallel *place = preload_parallel_find(caller);
+
+	if (unlikely(!place))
+		place = meet_caller(caller);
+	if (likely(place && place->runtime))
+		return place->runtime;
+	return innermost ? innermost : __atomic_load_n(&runtimes, __ATOMIC_ACQUIRE);
+}
+
+const struct preload_gomp *preload_gomp_of(const void *caller)
+{
+	/* pairs with the store in add_runtime() */
+	const struct preload_gomp *runtime = __atomic_load_n(&runtimes, __ATOMIC_ACQUIRE);
+
+	/* what the program is linked with is everyone's, as in find_runtime() */
+	if (likely(runtime && !runtime->library && !runtime->next))
+		return runtime;
+	return look_for_runtime(caller);
+}
+
+void *preload_gomp_function(const struct preload_gomp *runtime, enum preload_gomp_function which)
+{
+	return runtime ? runtime->function[which] : NULL;
 }
 
 /* --- tasks --- */
@@ -195,31 +244,70 @@ struct share {
 	const char *name;
 	void (*barrier)(void); /* NULL: none of ours */
 	const struct preload_gomp *runtime;
+	/* the first thread's: of a share around this one, and how many there are */
+	const struct preload_gomp *around;
+	unsigned int outside;
 	/* what the first thread, known by its preload_gomp_forking, has open around it */
 	pmu_context_t context;
 	const bool *first;
 };
 
+static bool is_first(const struct share *share)
+{
+	return share->first == &preload_gomp_forking;
+}
+
 static bool is_for_another(const struct share *share)
 {
-	return share->context && share->first != &preload_gomp_forking;
+	return share->context && !is_first(share);
 }
 
 static void begin_share(const struct share *share)
 {
 	preload_gomp_forking = false;
+	innermost = share->runtime;
 	if (is_for_another(share))
 		pmu_context_enter(share->context);
 	pmu_region_begin(share->name);
+	preload_share_begins();
 }
 
 static void end_share(const struct share *share)
 {
-	if (share->barrier)
-		share->barrier();
+	preload_wait_end();
+	preload_share_ends();
 	pmu_region_end(share->name);
 	if (is_for_another(share))
 		pmu_context_leave();
+	innermost = is_first(share) ? share->around : NULL;
+}
+
+static bool is_alone(const struct share *share)
+{
+	int (*n_threads)(void) = (int (*)(void))share->runtime->function[AT_omp_get_num_threads];
+
+	return n_threads && n_threads() < 2;
+}
+
+/*
+ * The thread has done what there was for it: the first one's share goes on while it waits.  Where it
+ * is alone, what the runtime does after that is no wait, and not the region's.
+ */
+static void finish_share(const struct share *share)
+{
+	if ((share->barrier || is_first(share)) && !is_alone(share))
+		preload_wait_begin(PRELOAD_WAIT_BARRIER);
+	if (share->barrier)
+		share->barrier();
+	if (!is_first(share) || !preload_waits.now)
+		end_share(share);
+}
+
+/* The first thread is back from the runtime. */
+static void end_team(const struct share *share)
+{
+	if (preload_waits.shares > share->outside)
+		end_share(share);
 }
 
 /* In the place of the outlined function, on every thread of the team. */
@@ -229,7 +317,7 @@ static void run(void *data)
 
 	begin_share(&share);
 	share.fn(share.data);
-	end_share(&share);
+	finish_share(&share);
 }
 
 /*
@@ -237,9 +325,9 @@ static void run(void *data)
  * known all the same.
  */
 static __attribute__((cold, noinline)) const struct preload_parallel *meet(
-	outlined *fn, const struct preload_gomp **runtime)
+	outlined *fn, const void *caller, const struct preload_gomp **runtime)
 {
-	struct preload_parallel draft = { .address = (const void *)(uintptr_t)fn },
+	struct preload_parallel draft = { .address = (const void *)(uintptr_t)fn, .from = caller },
 				*parallel = NULL;
 	int saved = errno;
 
@@ -256,14 +344,15 @@ static __attribute__((cold, noinline)) const struct preload_parallel *meet(
  * Puts ours in the place of the outlined function, where the region is to be counted; @share NULL:
  * it is not. The function behind ours; NULL: there is none, so a team of one is all that can be.
  */
-static inline void *take(struct share *share, enum function which, outlined **fn, void **data)
+static inline void *take(struct share *share, unsigned int which, outlined **fn, void **data,
+			 const void *caller)
 {
 	const struct preload_parallel *parallel = preload_parallel_find(
 		(const void *)(uintptr_t)*fn);
 	const struct preload_gomp *runtime = NULL;
 
 	if (unlikely(!parallel))
-		parallel = meet(*fn, &runtime);
+		parallel = meet(*fn, caller, &runtime);
 	if (likely(parallel))
 		runtime = parallel->runtime;
 	if (likely(share)) {
@@ -280,6 +369,8 @@ static inline void *take(struct share *share, enum function which, outlined **fn
 		share->barrier = parallel->has_tasks
 					 ? (void (*)(void))runtime->function[AT_GOMP_barrier]
 					 : NULL;
+		share->around = innermost;
+		share->outside = preload_waits.shares;
 		share->context = pmu_context_get();
 		share->first = &preload_gomp_forking;
 		*fn = run;
@@ -289,18 +380,20 @@ static inline void *take(struct share *share, enum function which, outlined **fn
 	return runtime->function[which];
 }
 
-#define WHOLE_FUNCTION(function, parameters, arguments)                       \
-	PRELOAD_STANDS_IN void function parameters                            \
-	{                                                                     \
-		struct share share;                                           \
-		__typeof__(&(function)) next = (__typeof__(&(function)))take( \
-			&share, AT_##function, &fn, &data);                   \
-                                                                              \
-		if (likely(next))                                             \
-			next arguments;                                       \
-		else                                                          \
-			fn(data);                                             \
-		preload_gomp_forking = false;                                 \
+#define WHOLE_FUNCTION(function, parameters, arguments)                                  \
+	PRELOAD_STANDS_IN void function parameters                                       \
+	{                                                                                \
+		struct share share;                                                      \
+		__typeof__(&(function)) next = (__typeof__(&(function)))take(            \
+			&share, AT_##function, &fn, &data, __builtin_return_address(0)); \
+                                                                                         \
+		if (likely(next))                                                        \
+			next arguments;                                                  \
+		else                                                                     \
+			fn(data);                                                        \
+		preload_gomp_forking = false;                                            \
+		if (likely(share.name))                                                  \
+			end_team(&share);                                                \
 	}
 WHOLE(WHOLE_FUNCTION)
 
@@ -308,7 +401,7 @@ PRELOAD_STANDS_IN unsigned int GOMP_parallel_reductions(TEAM, unsigned int flags
 {
 	struct share share;
 	__typeof__(&GOMP_parallel_reductions) next = (__typeof__(&GOMP_parallel_reductions))take(
-		&share, AT_GOMP_parallel_reductions, &fn, &data);
+		&share, AT_GOMP_parallel_reductions, &fn, &data, __builtin_return_address(0));
 	unsigned int n = 1;
 
 	if (likely(next))
@@ -316,6 +409,8 @@ PRELOAD_STANDS_IN unsigned int GOMP_parallel_reductions(TEAM, unsigned int flags
 	else
 		fn(data);
 	preload_gomp_forking = false;
+	if (likely(share.name))
+		end_team(&share);
 	return n;
 }
 
@@ -340,23 +435,23 @@ static struct share *pop_share(void)
 	return started.n > 0 && --started.n < MOST_OPEN ? &started.share[started.n] : NULL;
 }
 
-#define START_FUNCTION(function, parameters, arguments)                                            \
-	PRELOAD_STANDS_IN void function parameters                                                 \
-	{                                                                                          \
-		struct share *share = push_share();                                                \
-		__typeof__(&(function)) next = (__typeof__(&(function)))take(share, AT_##function, \
-									     &fn, &data);          \
-                                                                                                   \
-		if (unlikely(!share)) /* not counted, by the other runtime's word neither */       \
-			preload_gomp_forking = true;                                               \
-		if (likely(next))                                                                  \
-			next arguments;                                                            \
-		if (likely(share)) {                                                               \
-			if (share->name)                                                           \
-				begin_share(share);                                                \
-		} else {                                                                           \
-			preload_gomp_forking = false;                                              \
-		}                                                                                  \
+#define START_FUNCTION(function, parameters, arguments)                                      \
+	PRELOAD_STANDS_IN void function parameters                                           \
+	{                                                                                    \
+		struct share *share = push_share();                                          \
+		__typeof__(&(function)) next = (__typeof__(&(function)))take(                \
+			share, AT_##function, &fn, &data, __builtin_return_address(0));      \
+                                                                                             \
+		if (unlikely(!share)) /* not counted, by the other runtime's word neither */ \
+			preload_gomp_forking = true;                                         \
+		if (likely(next))                                                            \
+			next arguments;                                                      \
+		if (likely(share)) {                                                         \
+			if (share->name)                                                     \
+				begin_share(share);                                          \
+		} else {                                                                     \
+			preload_gomp_forking = false;                                        \
+		}                                                                            \
 	}
 STARTS(START_FUNCTION)
 
@@ -369,7 +464,9 @@ PRELOAD_STANDS_IN void GOMP_parallel_end(void)
 				     : NULL;
 
 	if (share && share->name)
-		end_share(share);
+		finish_share(share);
 	if (likely(next))
 		next();
+	if (share && share->name)
+		end_team(share);
 }

@@ -17,13 +17,13 @@ struct preload_gomp;
 struct preload_parallel {
 	/* What it is known by: libgomp's outlined function, or where OMPT's call returns to. */
 	const void *address;
-	bool has_tasks; /* its object makes explicit tasks */
+	bool has_tasks;   /* its object makes explicit tasks */
+	const void *from; /* where its call returns to; NULL: not said */
 	/* Of gomp.c: */
 	const struct preload_gomp *runtime;
 	/* Of ompt.c: */
 	/* stands for all calls that return into the runtime itself: a jump was made of each */
 	bool is_runtime;
-	const void *from; /* where its call returns to; NULL: not said */
 	/* Of parallel.c: */
 	const char *name;              /* its region; NULL: it has none */
 	const char *leftover;          /* the region of tasks that run after a thread's own share */
