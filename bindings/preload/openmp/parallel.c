@@ -209,15 +209,30 @@ struct preload_parallel *preload_parallel_again(struct preload_parallel *paralle
 	return parallel;
 }
 
+/*
+ * An outlined function whose symbol was stripped, by the function that has the call: that one is
+ * exported, often.
+ */
+static bool is_in_caller(const struct preload_place *outlined, const void *from,
+			 struct preload_place *caller)
+{
+	return from && !outlined->is_symbol &&
+	       /* the byte before is inside, see below */
+	       preload_place_find((const char *)from - 1, caller) == 0 && caller->is_symbol &&
+	       caller->object == outlined->object;
+}
+
 struct preload_parallel *preload_parallel_outlined(const struct preload_parallel *draft, bool named)
 {
 	struct preload_parallel copy = *draft, *parallel;
-	struct preload_place place;
+	struct preload_place place, caller;
 	struct parts parts;
 	int saved = errno;
 
 	named = named && preload_place_find(draft->address, &place) == 0;
-	if (named)
+	if (named && is_in_caller(&place, draft->from, &caller))
+		parts = (struct parts){ caller.name, strlen(caller.name), COUNT };
+	else if (named)
 		parts = parse_outlined(place.name);
 	parallel = find_or_add(&copy, named ? &parts : NULL);
 	errno = saved;

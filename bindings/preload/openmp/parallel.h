@@ -72,10 +72,11 @@ static inline struct preload_parallel *preload_parallel_find(const void *address
 
 /**
  * preload_parallel_outlined() - make one of an outlined function
- * @draft: address, runtime and has_tasks are taken from it
+ * @draft: address, runtime, has_tasks and from are taken from it
  * @named: false: it gets no name
  *
- * "parallel solve:0" is the region of solve._omp_fn.0.
+ * "parallel solve:0" is the region of solve._omp_fn.0.  Without that symbol it is the first one that
+ * is met of those that solve(), or what the compiler has inlined there, calls the runtime for.
  *
  * Context: takes locks, allocates.
  * Return: it, or the one that another thread was quicker with; NULL without memory.
