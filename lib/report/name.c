@@ -13,6 +13,7 @@
 #include "report/encode.h"
 
 #define OPERATOR    "operator"
+#define PARALLEL    "parallel " /* before the function that an OpenMP region is in */
 #define LEAST_NAME  8u
 #define BETWEEN     "..."
 #define MOST_SHARES 4u /* of a path's room, for its names */
@@ -147,7 +148,7 @@ static void add_name_part(struct pmu_strbuf *out, const char *at, const char *en
 	}
 }
 
-void pmu_name_shorten(struct pmu_strbuf *out, const char *name, enum pmu_name_shorter how)
+static void shorten_function(struct pmu_strbuf *out, const char *name, enum pmu_name_shorter how)
 {
 	struct parts parts;
 	const char *end;
@@ -172,6 +173,35 @@ void pmu_name_shorten(struct pmu_strbuf *out, const char *name, enum pmu_name_sh
 	else
 		pmu_strbuf_add(out, parts.arguments[1] == ')' ? "()" : "(" BETWEEN ")");
 	pmu_strbuf_add_n(out, parts.behind, (size_t)(parts.end - parts.behind));
+}
+
+/* Where ":0" starts, of a function's parallel regions the number; the end where it has none. */
+static const char *region_number(const char *name)
+{
+	for (; *name; name++)
+		if (name[0] == ':' && isdigit((unsigned char)name[1]))
+			break;
+	return name;
+}
+
+void pmu_name_shorten(struct pmu_strbuf *out, const char *name, enum pmu_name_shorter how)
+{
+	bool is_parallel = !strncmp(name, PARALLEL, strlen(PARALLEL));
+	const char *function = name + (is_parallel ? strlen(PARALLEL) : 0);
+	const char *number = is_parallel ? region_number(function) : "";
+	struct pmu_strbuf own = { 0 };
+
+	if (!*number) {
+		shorten_function(out, name, how);
+		return;
+	}
+	if (how != PMU_NAME_BARE)
+		pmu_strbuf_add(out, PARALLEL);
+	pmu_strbuf_add_n(&own, function, (size_t)(number - function));
+	shorten_function(out, pmu_strbuf_text(&own), how);
+	pmu_strbuf_add(out, number);
+	out->failed |= own.failed;
+	pmu_strbuf_free(&own);
 }
 
 /* --- into a width --- */

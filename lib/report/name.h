@@ -20,6 +20,8 @@ enum pmu_name_shorter {
 /**
  * pmu_name_shorten() - append a name that was shortened; what is no C++ function's is appended as
  * it is
+ *
+ * Of an OpenMP region, "parallel ns::solve(int):0", the function's; barest it is "solve:0".
  */
 void pmu_name_shorten(struct pmu_strbuf *out, const char *name, enum pmu_name_shorter how);
 

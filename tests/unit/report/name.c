@@ -32,6 +32,19 @@ static void leaves_out_what_matters_least(void)
 	is_shorter("solve()", PMU_NAME_NO_ARGUMENTS, "solve()");
 }
 
+static void shortens_what_parallel_regions_are_in(void)
+{
+	static const char name[] = "parallel ns::set<int>::fill(ns::range const&) const:2";
+
+	is_shorter(name, PMU_NAME_NO_NAMESPACES, "parallel set<>::fill(range const&) const:2");
+	is_shorter(name, PMU_NAME_NO_CLASS, "parallel fill(...) const:2");
+	is_shorter(name, PMU_NAME_BARE, "fill:2");
+	is_shorter("parallel solve():0:1", PMU_NAME_NO_ARGUMENTS, "parallel solve():0:1");
+	is_shorter("parallel solve:0", PMU_NAME_BARE, "solve:0");
+	is_shorter("parallel :0", PMU_NAME_NO_CLASS, "parallel :0");
+	is_shorter("parallel a::b(int)", PMU_NAME_BARE, "parallel a::b(int)");
+}
+
 static void knows_odd_names(void)
 {
 	static const char *const odd[][2] = {
@@ -129,6 +142,7 @@ static void survives_anything(void)
 UNIT_PART(name)
 {
 	leaves_out_what_matters_least();
+	shortens_what_parallel_regions_are_in();
 	knows_odd_names();
 	leaves_others_alone();
 	fits();
