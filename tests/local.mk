@@ -376,6 +376,7 @@ script_tests = \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
 	%D%/preload/openmp.sh \
+	%D%/preload/openmp_waits.sh \
 	%D%/preload/preload.sh \
 	%D%/preload/small_stack.sh \
 	%D%/preload/static_tls.sh \
@@ -681,6 +682,7 @@ EXTRA_DIST += \
 	%D%/preload/openmp.cc \
 	%D%/preload/openmp.f90 \
 	%D%/preload/openmp_plugin.c \
+	%D%/preload/openmp_waits.c \
 	%D%/preload/small_stack.c \
 	%D%/preload/static_tls.c \
 	%D%/preload/team.c \

@@ -8,7 +8,7 @@
 enum preload_part {
 	PRELOAD_MAIN = 1 << 0,      /* main, and what comes between fork and the end of a child */
 	PRELOAD_THREADS = 1 << 1,   /* the life of every other thread */
-	PRELOAD_OPENMP = 1 << 2,    /* parallel regions */
+	PRELOAD_OPENMP = 1 << 2,    /* parallel regions, waits in them */
 	PRELOAD_FUNCTIONS = 1 << 3, /* those compiled with -finstrument-functions */
 	PRELOAD_WRAP = 1 << 4,      /* those of PMU_WRAP */
 	/* annotations for other tools */
