@@ -42,7 +42,8 @@ unsigned int wrap_call_max(void)
 	return TRAMPOLINE_STUBS;
 }
 
-uintptr_t wrap_call_add(uintptr_t target, const char *name)
+/* preload_lock() */
+static bool find_or_add(uintptr_t target, const char *name, uint32_t *index)
 {
 	uint32_t i;
 
@@ -50,16 +51,29 @@ uintptr_t wrap_call_add(uintptr_t target, const char *name)
 		if (functions[i].target == target &&
 		    !strncmp(functions[i].name, name, PMU_NAME_MAX))
 			break;
+	*index = i;
+	if (i < n_functions)
+		return true;
 	if (i == TRAMPOLINE_STUBS)
+		return false;
+	functions[i].name = preload_keep_text(name, strnlen(name, PMU_NAME_MAX));
+	if (!functions[i].name)
+		return false;
+	__atomic_store_n(&functions[i].target, target, __ATOMIC_RELEASE);
+	n_functions++;
+	return true;
+}
+
+uintptr_t wrap_call_add(uintptr_t target, const char *name)
+{
+	uint32_t index;
+	bool added;
+
+	if (!preload_lock())
 		return 0;
-	if (i == n_functions) {
-		functions[i].name = preload_keep_name(name);
-		if (!functions[i].name)
-			return 0;
-		__atomic_store_n(&functions[i].target, target, __ATOMIC_RELEASE);
-		n_functions++;
-	}
-	return (uintptr_t)trampoline_stubs + (size_t)i * TRAMPOLINE_STUB_SIZE;
+	added = find_or_add(target, name, &index);
+	preload_unlock();
+	return added ? (uintptr_t)trampoline_stubs + (size_t)index * TRAMPOLINE_STUB_SIZE : 0;
 }
 
 /* --- the calling thread --- */

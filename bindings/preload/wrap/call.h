@@ -14,7 +14,7 @@ void wrap_call_start(void);
  * @target: the function
  * @name: the region's; copied, cut at PMU_NAME_MAX bytes
  *
- * Context: one thread at a time; no malloc().
+ * Context: takes preload_lock(); no malloc().
  * Return: the stub's address, the same one for the same arguments; 0: there are no more.
  */
 uintptr_t wrap_call_add(uintptr_t target, const char *name);
