@@ -388,6 +388,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/wrap/note.c \
 	%D%/preload/wrap/note.h \
 	%D%/preload/wrap/opened.c \
+	%D%/preload/wrap/stand_in.c \
+	%D%/preload/wrap/stand_in.h \
 	%D%/preload/wrap/trampoline.h \
 	%D%/preload/wrap/trampoline_aarch64.S \
 	%D%/preload/wrap/trampoline_x86_64.S \

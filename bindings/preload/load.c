@@ -233,7 +233,7 @@ static void start_parts(void)
 	preload_life_start();
 	preload_death_start();
 	if (parts & PRELOAD_WRAP)
-		preload_wrap_start();
+		preload_wrap_start(getenv("PMU_WRAP"));
 	if (parts & PRELOAD_KOKKOS)
 		preload_kokkos_start();
 }

@@ -43,8 +43,11 @@ bool preload_is_child(void);
 
 /* --- the parts; each is started once, by load.c, in the session's process before main --- */
 
-/** What is to be done for wrapped functions: now, and after every dlopen(). */
-void preload_wrap_start(void);
+/**
+ * What is to be done for wrapped functions: now, and after every dlopen().
+ * @text: PMU_WRAP, or NULL
+ */
+void preload_wrap_start(const char *text);
 void preload_wrap_loaded(void);
 
 /** preload_wrap_active() - is there anything to wrap in what is loaded from now on? */

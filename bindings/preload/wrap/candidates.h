@@ -17,6 +17,7 @@ struct candidate {
 	char *demangled;     /* for free(); NULL: the same */
 	bool is_call;        /* a slot that is only called */
 	bool is_taken;       /* its value is used otherwise */
+	const struct wrap_stand_in *stand_in; /* NULL: PMU_WRAP may mean it */
 };
 
 /** All zero is an empty one. */

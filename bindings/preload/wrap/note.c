@@ -54,6 +54,9 @@ void wrap_notes_say(const struct wrap_notes *notes, const struct wrap_list *list
 	if (notes->n_left_out)
 		note("PMU_WRAP: only the first %u functions were wrapped", wrap_call_max());
 	if (notes->write_error)
-		note("PMU_WRAP: calls from %s are not seen: %s", notes->write_failed,
+		note("calls from %s are not seen: %s", notes->write_failed,
 		     strerror(notes->write_error));
+	if (notes->allocator[0])
+		note("what %s waits for is not seen, because it has a malloc() of its own, which libpmu calls",
+		     notes->allocator);
 }

@@ -12,6 +12,7 @@ struct wrap_notes {
 	char taken[64], taken_by[64];
 	int write_error; /* the errno of a slot that could not be written */
 	char write_failed[64];
+	char allocator[64]; /* no function stands in for what it calls; "" none */
 };
 
 /** wrap_notes_say() - lines for the report's head */

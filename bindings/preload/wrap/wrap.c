@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Chosen functions of shared libraries as regions: the slots through which loaded objects call them
- * lead to trampolines instead.  Calls that go through no slot are not seen: those within one
+ * lead to trampolines instead, those of other functions to what stands in for them (stand_in.h).  Calls that go through no slot are not seen: those within one
  * library that its linker has bound, and those through pointers, which stay as they are: programs
  * compare them.
  *
@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bindings/preload/inside.h"
@@ -30,6 +29,7 @@
 #include "bindings/preload/wrap/candidates.h"
 #include "bindings/preload/wrap/list.h"
 #include "bindings/preload/wrap/note.h"
+#include "bindings/preload/wrap/stand_in.h"
 
 /*
  * Objects with slots that are left as they are: the loader, libc, our libraries, and those that
@@ -57,6 +57,7 @@ struct pass {
 	unsigned long long adds, subs;
 	size_t objects;  /* 0: nothing is new */
 	size_t complete; /* those before the first that was still being loaded */
+	bool stands_in;  /* in the object that is looked at */
 };
 
 /* --- under the lock --- */
@@ -169,10 +170,12 @@ static void look_at_slot(const struct plt_object *object, const struct plt_slot 
 				       .target = value,
 				       .name = slot->name,
 				       .is_call = slot->is_call };
+	const struct wrap_stand_in *stand_in = pass->stands_in ? wrap_stand_in_find(slot->name)
+							       : NULL;
 	struct dl_phdr_info info;
 	bool is_program;
 
-	if (!value || wrap_call_is_stub(value) || !may_be_meant(NULL, slot->name))
+	if (!value || wrap_call_is_stub(value) || !(stand_in || may_be_meant(NULL, slot->name)))
 		return;
 	if (!find_object(value, &info, &is_program)) {
 		pass->complete = pass->objects < pass->complete ? pass->objects : pass->complete;
@@ -183,9 +186,10 @@ static void look_at_slot(const struct plt_object *object, const struct plt_slot 
 		candidate.target = 0;
 		candidate.version = plt_object_version(object, slot->symbol_index);
 		candidate.object = object->info->dlpi_name;
-	} else if (is_program || !may_be_meant(plt_info_name(&info), slot->name)) {
+	} else if (!stand_in && (is_program || !may_be_meant(plt_info_name(&info), slot->name))) {
 		return;
 	}
+	candidate.stand_in = stand_in;
 	candidates_add(&pass->found, &candidate);
 }
 
@@ -224,6 +228,16 @@ static void look_at_uses(struct candidates *found, size_t from, const struct dl_
 		preload_unmap(uses, n);
 }
 
+static bool may_stand_in(const struct plt_object *object)
+{
+	bool may = wrap_stands_in(object);
+
+	if (!may && wrap_has_stand_ins() && wrap_is_allocator(object))
+		snprintf(notes.allocator, sizeof(notes.allocator), "%s",
+			 *object->name ? object->name : "the program");
+	return may;
+}
+
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct pass *pass = data;
@@ -235,6 +249,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 	for (size_t i = 0; !skip && i < PRELOAD_ARRAY_LEN(left_alone); i++)
 		skip = wrap_starts(left_alone[i], plt_info_name(info));
 	if (!skip && plt_object_read(info, &object)) {
+		pass->stands_in = may_stand_in(&object);
 		plt_object_slots(&object, look_at_slot, pass);
 		look_at_uses(&pass->found, from, info);
 	}
@@ -309,7 +324,8 @@ static void cannot_wrap(const struct candidate *candidate)
 		 is_program ? "the program" : plt_info_name(&owner));
 }
 
-static void lead_to(const struct candidate *candidate, struct wrap_rule *rule, uintptr_t stub,
+/* Return: it leads there now. */
+static bool lead_to(const struct candidate *candidate, uintptr_t stub,
 		    struct preload_mapping *mapping)
 {
 	struct dl_phdr_info owner;
@@ -317,15 +333,22 @@ static void lead_to(const struct candidate *candidate, struct wrap_rule *rule, u
 	int rc;
 
 	if (!find_object((uintptr_t)candidate->slot, &owner, &is_program))
-		return;
+		return false;
 	rc = plt_slot_write(&owner, candidate->slot, stub, mapping);
-	if (rc == 0)
-		rule->used = true;
-	else if (rc != -EAGAIN && !notes.write_error) {
+	if (rc && rc != -EAGAIN && !notes.write_error) {
 		notes.write_error = -rc;
 		snprintf(notes.write_failed, sizeof(notes.write_failed), "%s",
 			 is_program ? "the program" : plt_info_name(&owner));
 	}
+	return rc == 0;
+}
+
+/* Another version of the function, or what another library has in its place, is left as it is. */
+static void stand_in(const struct candidate *candidate, struct preload_mapping *mapping)
+{
+	if (candidate->target && candidate->target == candidate->stand_in->function &&
+	    __atomic_load_n(candidate->slot, __ATOMIC_RELAXED) == candidate->value)
+		lead_to(candidate, candidate->stand_in->ours, mapping);
 }
 
 static void wrap(const struct candidate *candidate, struct preload_mapping *mapping)
@@ -355,7 +378,7 @@ static void wrap(const struct candidate *candidate, struct preload_mapping *mapp
 	stub = wrap_call_add(candidate->target,
 			     candidate->demangled ? candidate->demangled : candidate->name);
 	if (stub)
-		lead_to(candidate, rule, stub, mapping);
+		rule->used |= lead_to(candidate, stub, mapping);
 	else
 		notes.n_left_out++;
 }
@@ -365,7 +388,7 @@ static void wrap_all(struct pass *pass)
 	struct preload_mapping mapping = { .first = 0 };
 
 	for (size_t i = 0; i < pass->found.n; i++)
-		wrap(&pass->found.at[i], &mapping);
+		(pass->found.at[i].stand_in ? stand_in : wrap)(&pass->found.at[i], &mapping);
 	seen.adds = pass->adds;
 	seen.subs = pass->subs;
 	seen.objects = pass->complete < pass->objects ? pass->complete : pass->objects;
@@ -397,14 +420,11 @@ void preload_wrap_loaded(void)
 	errno = saved;
 }
 
-void preload_wrap_start(void)
+void preload_wrap_start(const char *text)
 {
-	const char *text = getenv("PMU_WRAP");
-
-	if (!text || !*text)
-		return;
-	wrap_list_parse(&list, text);
-	if (!list.n)
+	if (text && *text)
+		wrap_list_parse(&list, text);
+	if (!list.n && !wrap_has_stand_ins())
 		return;
 	wrap_call_start();
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
