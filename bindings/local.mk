@@ -329,6 +329,9 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/annotations/stack.h \
 	%D%/annotations/thread.c \
 	%D%/annotations/thread.h \
+	%D%/preload/locks/locks.c \
+	%D%/preload/locks/waits.c \
+	%D%/preload/locks/waits.h \
 	%D%/preload/markers/both.c \
 	%D%/preload/markers/both.h \
 	%D%/preload/markers/caliper.c \

@@ -232,8 +232,10 @@ static void start_parts(void)
 {
 	preload_life_start();
 	preload_death_start();
-	if (parts & PRELOAD_WRAP)
-		preload_wrap_start(getenv("PMU_WRAP"));
+	if (parts & PRELOAD_LOCKS)
+		preload_locks_start();
+	if (parts & (PRELOAD_WRAP | PRELOAD_LOCKS))
+		preload_wrap_start(parts & PRELOAD_WRAP ? getenv("PMU_WRAP") : NULL);
 	if (parts & PRELOAD_KOKKOS)
 		preload_kokkos_start();
 }

@@ -24,7 +24,11 @@ enum preload_part {
 	PRELOAD_GPTL = 1 << 14,
 	PRELOAD_PETSC = 1 << 15,
 	PRELOAD_MARKERS = (1 << 16) - PRELOAD_LIKWID, /* all of them */
+	PRELOAD_LOCKS = 1 << 16,                      /* calls that wait for another thread */
 };
+
+/* Who has waited is what is around it. */
+#define PRELOAD_AROUND_LOCKS (PRELOAD_LOCKS | PRELOAD_MAIN | PRELOAD_THREADS)
 
 /** X(word, parts) for each word; "none" is no part.  Calls of MPI are libpmu-mpi's: here is what is around them. */
 #define PRELOAD_WORDS(X)                  \
@@ -46,16 +50,18 @@ enum preload_part {
 	X("gptl", PRELOAD_GPTL)           \
 	X("petsc", PRELOAD_PETSC)         \
 	X("mpi", PRELOAD_MAIN)            \
+	X("locks", PRELOAD_AROUND_LOCKS)  \
 	X("none", 0)
 
-/** preload_parts() - those that a value of PMU_AUTO names; NULL or "": all */
+/** preload_parts() - those that a value of PMU_AUTO names; NULL or "": all but locks */
 static inline unsigned int preload_parts(const char *text)
 {
 #define PRELOAD_WORD(word, parts) { word, parts },
 	static const struct preload_word words[] = { PRELOAD_WORDS(PRELOAD_WORD) };
 #undef PRELOAD_WORD
 
-	return text && *text ? preload_words(text, words, sizeof(words) / sizeof(words[0])) : ~0u;
+	return text && *text ? preload_words(text, words, sizeof(words) / sizeof(words[0]))
+			     : ~(unsigned int)PRELOAD_LOCKS;
 }
 
 #endif

@@ -59,6 +59,12 @@ void preload_wrap_leave(void);
 /** preload_wrap_end() - before the report: what PMU_WRAP asked for and did not get */
 void preload_wrap_end(void);
 
+/** preload_locks_start() - before preload_wrap_start(): what waits for a lock is a region */
+void preload_locks_start(void);
+
+/** preload_locks_end() - before the report: its last note about locks */
+void preload_locks_end(void);
+
 /**
  * preload_papi_events() - what PAPI_EVENTS is as PMU_EVENTS, for a program linked with PAPI; NULL:
  * nothing of the kind.

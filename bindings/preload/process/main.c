@@ -38,8 +38,10 @@ void preload_main_end(void)
 		preload_python_end();
 	if (preload_functions_end && preload_measured())
 		preload_functions_end();
-	if (preload_measured())
+	if (preload_measured()) {
 		preload_wrap_end();
+		preload_locks_end();
+	}
 }
 
 static int measured_main(int argc, char **argv, char **envp)

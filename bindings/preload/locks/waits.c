@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The places in the program that have had to wait, by where the call returns to. */
+#include "bindings/preload/locks/waits.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "bindings/preload/functions/known.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/symbols.h"
+#include "bindings/preload/wrap/call.h"
+
+/* One call of the program's text.  It stays as long as the process. */
+struct place {
+	const void *from;
+	uintptr_t function, stub; /* what is called; what is called in its place */
+	const void *object;       /* of symbols.h: another when something else has come there */
+	unsigned int unloads;     /* preload_unloads when that was last looked at */
+	struct place *next;       /* in its bucket */
+};
+
+/* Calls of which none is a region: too many others are. */
+static bool left_out;
+
+#define BUCKETS 256u
+static struct place *table[BUCKETS];
+
+/* The program's ThreadSanitizer sees names copied and read by libc's functions, but not what orders that here. */
+extern __attribute__((weak, visibility("default"))) void __tsan_acquire(void *address);
+extern __attribute__((weak, visibility("default"))) void __tsan_release(void *address);
+
+static struct place **bucket_of(const void *from)
+{
+	uint64_t hash = (uintptr_t)from * 0x9e3779b97f4a7c15ull; /* 2^64 / golden ratio */
+
+	return &table[hash >> 56];
+}
+
+static struct place *find(const void *from, uintptr_t function)
+{
+	/* pairs with the release store in add() */
+	struct place *place = __atomic_load_n(bucket_of(from), __ATOMIC_ACQUIRE);
+
+	while (place && (place->from != from || place->function != function))
+		place = place->next;
+	if (place && unlikely(__tsan_acquire))
+		__tsan_acquire(place);
+	return place;
+}
+
+/* What has been at the address may be gone. */
+static bool is_still(struct place *place)
+{
+	unsigned int unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
+
+	if (likely(__atomic_load_n(&place->unloads, __ATOMIC_RELAXED) == unloads))
+		return true;
+	if (preload_place_object(place->from) != place->object)
+		return false;
+	__atomic_store_n(&place->unloads, unloads, __ATOMIC_RELAXED);
+	return true;
+}
+
+static uintptr_t add(const struct place *draft)
+{
+	struct place **bucket = bucket_of(draft->from), *place = NULL;
+
+	if (!preload_lock())
+		return 0;
+	place = preload_keep(sizeof(*place));
+	if (place) {
+		*place = *draft;
+		place->next = *bucket;
+		if (__tsan_release)
+			__tsan_release(place);
+		__atomic_store_n(bucket, place, __ATOMIC_RELEASE);
+	}
+	preload_unlock();
+	return draft->stub;
+}
+
+/* Another thread that does the same gets the same stub. */
+static PRELOAD_COLD uintptr_t meet(const char *what, uintptr_t function, const void *from)
+{
+	struct place draft = { .from = from, .function = function };
+	struct preload_place place;
+	char name[PMU_NAME_MAX + 1];
+	int saved = errno;
+	uintptr_t stub = 0;
+
+	/* before anything is looked at: what is unloaded meanwhile makes us look again */
+	draft.unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
+	/* it may be a function's end that the call returns to: the byte before is inside */
+	if (!preload_place_find((const char *)from - 1, &place)) {
+		snprintf(name, sizeof(name), "wait (%s) %s", what, place.name);
+		draft.object = place.object;
+		draft.stub = wrap_call_add(function, name);
+		if (!draft.stub)
+			__atomic_store_n(&left_out, true, __ATOMIC_RELAXED);
+		stub = add(&draft);
+	}
+	errno = saved;
+	return stub;
+}
+
+void preload_locks_end(void)
+{
+	char text[128];
+
+	if (!__atomic_load_n(&left_out, __ATOMIC_RELAXED))
+		return;
+	snprintf(text, sizeof(text),
+		 "calls that wait for locks are regions up to %u: the rest was left out",
+		 wrap_call_max());
+	pmu_note(text);
+}
+
+uintptr_t wait_call(const char *what, uintptr_t function, const void *from)
+{
+	struct place *place;
+	uintptr_t stub;
+
+	if (!preload_on(PRELOAD_LOCKS))
+		return function;
+	place = find(from, function);
+	stub = likely(place && is_still(place)) ? place->stub : meet(what, function, from);
+	return stub ? stub : function;
+}
