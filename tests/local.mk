@@ -375,6 +375,7 @@ script_tests = \
 	%D%/package/version.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
+	%D%/preload/locks.sh \
 	%D%/preload/openmp.sh \
 	%D%/preload/openmp_waits.sh \
 	%D%/preload/preload.sh \
@@ -676,6 +677,9 @@ EXTRA_DIST += \
 	%D%/preload/functions.c \
 	%D%/preload/functions.cc \
 	%D%/preload/functions_plugin.c \
+	%D%/preload/locks.c \
+	%D%/preload/locks.cc \
+	%D%/preload/locks_plugin.c \
 	%D%/preload/gomp.c \
 	%D%/preload/ompt_tool.c \
 	%D%/preload/openmp.c \
