@@ -40,11 +40,16 @@ static int (*begin)(const char *name), (*end)(const char *name);
 /* MPI's own calls of MPI are in the first. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
-/* PMU_AUTO=mpi, among other words. */
+/*
+ * By PMU_AUTO=mpi, among other words.  Without it under `pmu run`, where main is a region, too: it is
+ * none where groups take turns, and MPI's calls are not to be all there is.
+ */
 static bool is_asked_for(void)
 {
-	const char *text = secure_getenv("PMU_AUTO");
+	const char *text = secure_getenv("PMU_AUTO"), *rotate = secure_getenv("PMU_ROTATE");
 
+	if (!text || !*text)
+		return mpi_has_preload() && !(rotate && !strcmp(rotate, "1"));
 	for (; text && *text; text += strcspn(text, ", "), text += strspn(text, ", "))
 		if (strcspn(text, ", ") == 3 && !strncmp(text, "mpi", 3))
 			return true;

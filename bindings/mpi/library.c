@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "bindings/mpi/mpi.h"
+#include "bindings/preload/process/target.h"
 
 #define LIBPMU "libpmu.so.0"
 
@@ -63,6 +64,16 @@ void *mpi_pmu(const char *name)
 		dlclose(library);
 	(void)dlerror();
 	return found;
+}
+
+bool mpi_has_preload(void)
+{
+	void *library = dlopen(PRELOAD_NAME, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (library)
+		dlclose(library);
+	(void)dlerror();
+	return library;
 }
 
 /* --- implementations --- */

@@ -45,6 +45,9 @@ const char *mpi_library_open(struct mpi_library *mpi);
 /** mpi_pmu() - a function of the libpmu that measures this process; NULL: none does */
 void *mpi_pmu(const char *name);
 
+/** mpi_has_preload() - is the program one that is measured as it is? */
+bool mpi_has_preload(void);
+
 /** mpi_job_finish() - before the program's MPI ends: all ranks' results become one report; once */
 void mpi_job_finish(void);
 

@@ -404,8 +404,9 @@ static void print_worst(struct pmu_text *t, const struct pmu_ranks *ranks, bool 
 	struct pmu_cell cell;
 
 	if (!ranks->whole[PMU_WHOLE_MPI].sum)
-		pmu_strbuf_add(&text, "waiting for other ranks is in these times; 'pmu run --auto "
-				      "mpi' tells it apart");
+		pmu_strbuf_add(&text,
+			       "no call of MPI is a region, and waiting for other ranks is in "
+			       "these times; PMU_AUTO=mpi tells it apart");
 	else
 		add_worst(t, ranks, &text);
 	if (explained) {

@@ -137,11 +137,12 @@ SET(PMU_VALGRIND_CACHES, "words", "none",
     0, NULL)
 SET(PMU_VALGRIND_MACHINE, "words", "none",
     "for 'pmu run --emulate': the machine that valgrind runs on, for the report's head", 0, NULL)
-VALUED(PMU_AUTO, "main, threads, openmp, functions, wrap, markers, mpi, locks; none", "all but mpi, locks",
+VALUED(PMU_AUTO, "main, threads, openmp, functions, wrap, markers, mpi, locks; none",
+       "all but locks",
        "under 'pmu run': what is made a region without the program's doing; of markers one kind: likwid, papi, itt, nvtx, "
        "roctx, kokkos, caliper, scorep, tau, gptl, petsc",
        0, NULL, "--auto", 0, "PARTS", check_auto, pmu_complete_parts, COUNTED,
-       "what regions are made of: main, threads, openmp, functions, wrap, markers or one kind of them, mpi, locks; none; without it all but mpi and locks")
+       "what regions are made of: main, threads, openmp, functions, wrap, markers or one kind of them, mpi, locks; none; without it all but locks")
 VALUED(PMU_FUNCTIONS, "kernel_*,!*_small", "all; of Python none",
        "which functions compiled with -finstrument-functions, and of Python programs, are regions; '!' leaves out, the last match wins",
        0, NULL, "--functions", 0, "PATTERNS", NULL, NULL, COUNTED,

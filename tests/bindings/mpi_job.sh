@@ -117,7 +117,7 @@ check_mpi() {
 	result $? 'is the same again'
 	run 0 'as text' report job.json
 	has out 'over 64 ranks: time' 'says how time is spread'
-	has out "'pmu run --auto mpi' tells it apart" 'and what would tell waiting apart'
+	has out 'PMU_AUTO=mpi tells it' 'and what would tell waiting apart'
 	awk 'length > 100 { exit 1 }' out
 	result $? 'within 100 columns'
 
@@ -151,6 +151,13 @@ check_mpi() {
 	result $? 'one report, and one of each'
 	awk '/"path": "main"/ { getline; if (/"calls": 4, /) found = 1 } END { exit !found }' job.json
 	result $? 'of all four'
+	has job.json '"path": "main/MPI_Allreduce"' 'with calls of MPI, without being asked for them'
+	launch 2 "$pmu" run --auto main -o job.json "./plain.$mpi"
+	lacks job.json MPI_Allreduce 'unless something else is asked for'
+	PMU_ROTATE=1 launch 2 "$pmu" run -o job.json "./plain.$mpi"
+	lacks job.json MPI_Allreduce 'nor are they all there is where groups take turns'
+	run 0 'the command that starts ranks' run -o job.json -- "mpirun.$mpi" $oversubscribe -np 2 "./plain.$mpi"
+	has job.json '/main/MPI_Allreduce"' 'has their calls of MPI, too'
 	launch 4 "$pmu" run "./plain.$mpi"
 	[ "$(grep -c '^pmu: ' err)" = 1 ]
 	result $? 'one text on standard error'

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/preload/process/target.h"
 #include "pmu.h"
 
 /* --- the command --- */
@@ -190,6 +191,11 @@ static void remark(struct pmu_run *run)
 			     parts->lost[0] ? "" : run->folder.place);
 	if (run->libraries.annotations[0])
 		pmu_run_doors_note(&run->request, parts);
+	if (run->libraries.preload[0] && !run->libraries.mpi[0] && pmu_run_is_mpi(&run->request))
+		pmu_run_note(parts,
+			     "%s is not in %s: calls of MPI are no regions, and ranks make "
+			     "no report of all",
+			     MPI_NAME, PMU_LIBDIR);
 	pmu_run_outliving_note(&parts->outliving, parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");
