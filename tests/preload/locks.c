@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -400,6 +401,67 @@ static void joins(void)
 	printf("itself: %d\n", pthread_join(pthread_self(), NULL) == EDEADLK);
 	waited("(join) join", 1);
 	waited("(join) joins", 2);
+}
+
+/* --- C11's --- */
+
+static mtx_t c11_mutex;
+static cnd_t c11_condition;
+static bool c11_told;
+static int n_c11_waits;
+
+NOINLINE static int c11_lock(void)
+{
+	int rc = mtx_lock(&c11_mutex);
+
+	__asm__ volatile("" ::: "memory");
+	return rc;
+}
+
+static int c11_contended(void *arg)
+{
+	struct timespec until = in(CLOCK_REALTIME, -1);
+
+	printf("late: %d\n", mtx_timedlock(&c11_mutex, &until) == thrd_timedout);
+	about_to_wait();
+	printf("locked: %d\n", c11_lock() == thrd_success);
+	about_to_wait();
+	while (!c11_told) {
+		n_c11_waits++;
+		cnd_wait(&c11_condition, &c11_mutex);
+	}
+	mtx_unlock(&c11_mutex);
+	until_it_waits();
+	return *(int *)arg;
+}
+
+static void c11(void)
+{
+	struct timespec until = in(CLOCK_REALTIME, -1);
+	int number = 42, result = 0, rc;
+	thrd_t thread;
+
+	mtx_init(&c11_mutex, mtx_timed);
+	cnd_init(&c11_condition);
+	c11_lock();
+	thrd_create(&thread, c11_contended, &number);
+	until_it_waits();
+	mtx_unlock(&c11_mutex);
+	until_it_waits();
+	c11_lock();
+	rc = cnd_timedwait(&c11_condition, &c11_mutex, &until);
+	printf("late: %d\n", rc == thrd_timedout);
+	c11_told = true;
+	cnd_signal(&c11_condition);
+	mtx_unlock(&c11_mutex);
+	about_to_wait();
+	rc = thrd_join(thread, &result);
+	printf("joined: %d, %d\n", rc == thrd_success, result);
+	waited("(mutex) c11_contended", 1);
+	waited("(mutex) c11_lock", 1);
+	waited("(condition) c11_contended", n_c11_waits);
+	waited("(condition) c11", 1);
+	waited("(join) c11", 1);
 }
 
 /* --- barriers --- */
@@ -796,12 +858,19 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} parts[] = {
-		{ "mutexes", mutexes },       { "rwlocks", rwlocks },
-		{ "conditions", conditions }, { "semaphores", semaphores },
-		{ "joins", joins },           { "barriers", barriers },
-		{ "kinds", kinds },           { "cancellations", cancellations },
-		{ "signals", signals },       { "plugins", plugins },
-		{ "forks", forks },           { "many", many },
+		{ "mutexes", mutexes },
+		{ "rwlocks", rwlocks },
+		{ "conditions", conditions },
+		{ "semaphores", semaphores },
+		{ "joins", joins },
+		{ "barriers", barriers },
+		{ "kinds", kinds },
+		{ "cancellations", cancellations },
+		{ "c11", c11 },
+		{ "signals", signals },
+		{ "plugins", plugins },
+		{ "forks", forks },
+		{ "many", many },
 	};
 	const char *path = getenv("TEST_CALLS");
 

@@ -50,7 +50,7 @@ same() {
 
 $cc -std=gnu11 -O2 -fPIC -shared -o plugin.so "$source/tests/preload/locks_plugin.c" -pthread >err 2>&1
 result $? 'a plugin is built'
-all='mutexes rwlocks conditions semaphores joins barriers kinds cancellations signals plugins'
+all='mutexes rwlocks conditions semaphores joins c11 barriers kinds cancellations signals plugins'
 for how in '-Wl,-z,lazy' '-Wl,-z,now' '-fno-pie -no-pie' '-fno-plt'; do
 	# shellcheck disable=SC2086 # holds options
 	if build_program $how; then

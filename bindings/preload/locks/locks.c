@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * POSIX's locks: each call that has to wait for another thread is a region.
+ * POSIX's locks and C11's: each call that has to wait for another thread is a region.
  *
  * Ours try first, with the function that never waits, and what that refuses goes to the function that they
  * stand in for, as a region (waits.h).  An answer other than EBUSY is the one that the caller gets: a mutex
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <threads.h>
 #include <time.h>
 
 #include "bindings/preload/inside.h"
@@ -29,7 +30,8 @@
 	X(pthread_mutex_trylock, pthread_mutex_t *)     \
 	X(pthread_rwlock_tryrdlock, pthread_rwlock_t *) \
 	X(pthread_rwlock_trywrlock, pthread_rwlock_t *) \
-	X(sem_trywait, sem_t *)
+	X(sem_trywait, sem_t *)                         \
+	X(mtx_trylock, mtx_t *)
 
 /* Set before the first slot leads to one of ours. */
 static struct {
@@ -56,6 +58,24 @@ static inline int try_semaphore(sem_t *semaphore)
 		return 0;
 	errno = saved;
 	return EBUSY;
+}
+
+/* C11's have numbers of their own, of which none is EBUSY. */
+static inline int try_mtx(mtx_t *mutex)
+{
+	int rc = try.mtx_trylock(mutex);
+
+	return unlikely(rc == thrd_busy) ? EBUSY : rc;
+}
+
+static inline int try_thrd(thrd_t thread, int *result)
+{
+	void *value;
+	int rc = try.pthread_tryjoin_np(thread, &value);
+
+	if (!rc && result)
+		*result = (int)(intptr_t)value;
+	return rc == 0 ? thrd_success : rc == EBUSY ? EBUSY : thrd_error;
 }
 
 /* --- ours --- */
@@ -104,7 +124,15 @@ static inline int try_semaphore(sem_t *semaphore)
 	  TIMED(CLOCK_REALTIME, try.pthread_tryjoin_np(thread, result)))                         \
 	X(pthread_clockjoin_np, "join", (THREAD, CLOCK, UNTIL), (thread, result, clock, until),  \
 	  TIMED(clock, try.pthread_tryjoin_np(thread, result)))                                  \
-	X(pthread_barrier_wait, "barrier", (BARRIER), (barrier), EBUSY)
+	X(pthread_barrier_wait, "barrier", (BARRIER), (barrier), EBUSY)                          \
+	X(mtx_lock, "mutex", (mtx_t * mutex), (mutex), try_mtx(mutex))                           \
+	X(mtx_timedlock, "mutex", (mtx_t * mutex, UNTIL), (mutex, until),                        \
+	  TIMED(CLOCK_REALTIME, try_mtx(mutex)))                                                 \
+	X(cnd_wait, "condition", (cnd_t * condition, mtx_t * mutex), (condition, mutex), EBUSY)  \
+	X(cnd_timedwait, "condition", (cnd_t * condition, mtx_t * mutex, UNTIL),                 \
+	  (condition, mutex, until), EBUSY)                                                      \
+	X(thrd_join, "join", (thrd_t thread, int *result), (thread, result),                     \
+	  try_thrd(thread, result))
 
 enum function {
 #define INDEX(name, what, parameters, arguments, tried) AT_##name,
@@ -135,6 +163,7 @@ void preload_locks_start(void)
 						       (uintptr_t)ours_##name };
 	FUNCTIONS(FIND)
 	if (try.pthread_mutex_trylock && try.pthread_rwlock_tryrdlock &&
-	    try.pthread_rwlock_trywrlock && try.sem_trywait && try.pthread_tryjoin_np)
+	    try.pthread_rwlock_trywrlock && try.sem_trywait && try.mtx_trylock &&
+	    try.pthread_tryjoin_np)
 		wrap_stand_in(stand_ins, N_FUNCTIONS);
 }
