@@ -10,8 +10,9 @@ cc=${TEST_CC:-cc} cxx=${TEST_CXX:-c++} valgrind=${TEST_VALGRIND:-valgrind}
 preload=$build/bindings/.libs/libpmu-preload.so
 unset PMU_STORE PMU_AUTO PMU_WRAP PMU_FUNCTIONS PMU_OUTPUT LD_PRELOAD
 export XDG_RUNTIME_DIR="$tmp" PMU_BACKEND=clock TEST_PLUGIN="$tmp/plugin.so"
-evidence='err out diff.list'
+evidence='err out diff.list got.list'
 : >diff.list
+: >got.list
 
 # build_program OPTION...
 build_program() {
@@ -118,7 +119,8 @@ build_program -fsanitize=thread -g && ./program many >want.out 2>err
 if [ $? = 7 ]; then
 	run 7 'under ThreadSanitizer' run --auto locks -o run.csv -- ./program conditions many
 	lacks err 'ThreadSanitizer' 'under ThreadSanitizer: no report'
-	waits | grep -q '^wait (condition) too_late 2$'
+	waits >got.list
+	grep -q '^wait (condition) too_late 2$' got.list
 	result $? 'under ThreadSanitizer: waits'
 else
 	skip 'under ThreadSanitizer' 'it does not run here'
@@ -147,6 +149,16 @@ if build_program && $cc -O2 -fPIC -shared -o allocator.so allocator.c -pthread >
 		'wait (mutex) lock_clock 1,wait (mutex) lock_plain 3,wait (mutex) lock_timed 1'
 else
 	skip 'an allocator' 'cannot be built'
+fi
+
+if command -v "$valgrind" >/dev/null; then
+	for tool in helgrind drd; do
+		LD_PRELOAD=$preload PMU_AUTO=locks "$valgrind" --tool=$tool ./program many >out 2>err
+		has err 'ERROR SUMMARY: 0 errors' "under $tool: nothing to say"
+		has err "under helgrind and drd no wait" "under $tool: the report says so"
+	done
+else
+	skip 'under helgrind' 'no valgrind'
 fi
 
 # --- what it costs ------------------------------------------------------------------------------------------------
