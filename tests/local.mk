@@ -677,10 +677,10 @@ EXTRA_DIST += \
 	%D%/preload/functions.c \
 	%D%/preload/functions.cc \
 	%D%/preload/functions_plugin.c \
+	%D%/preload/gomp.c \
 	%D%/preload/locks.c \
 	%D%/preload/locks.cc \
 	%D%/preload/locks_plugin.c \
-	%D%/preload/gomp.c \
 	%D%/preload/ompt_tool.c \
 	%D%/preload/openmp.c \
 	%D%/preload/openmp.cc \
