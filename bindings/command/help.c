@@ -11,7 +11,7 @@
 #define WIDTH           90
 #define HELP_WIDTH      100
 #define NAME_COLUMN     12
-#define VARIABLE_COLUMN 19
+#define VARIABLE_COLUMN 23
 
 static void add_commands(struct pmu_strbuf *out)
 {
