@@ -14,6 +14,9 @@
 #define SECOND 0.2 /* what the second thread takes */
 
 static int ready, sum;
+#ifdef TASKS
+static int arrived, maker;
+#endif
 
 static void say_ready(void)
 {
@@ -158,6 +161,31 @@ ALONE void taskwait(void)
 	}
 }
 
+/* Each thread has a task; the one that made them waits for the other's. */
+ALONE void taskloop(void)
+{
+#pragma omp parallel
+#pragma omp single
+	{
+		maker = omp_get_thread_num();
+#pragma omp taskloop num_tasks(2)
+		for (int i = 0; i < 2; i++) {
+			int now;
+
+			/* until each thread has one */
+#pragma omp atomic capture seq_cst
+			now = ++arrived;
+			while (now < 2) {
+				sched_yield();
+#pragma omp atomic read seq_cst
+				now = arrived;
+			}
+			if (omp_get_thread_num() != maker)
+				work(SECOND);
+		}
+	}
+}
+
 /* All that there is to do is in tasks, which both threads run at a barrier. */
 ALONE void tasks(void)
 {
@@ -195,11 +223,11 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*deed)(void);
 	} deeds[] = {
-		{ "end", end },           { "barrier", barrier }, { "loops", loops },
-		{ "critical", critical }, { "named", named },     { "lock", lock },
+		{ "end", end },           { "barrier", barrier },   { "loops", loops },
+		{ "critical", critical }, { "named", named },       { "lock", lock },
 		{ "nothing", nothing },
 #ifdef TASKS
-		{ "taskwait", taskwait }, { "tasks", tasks },
+		{ "taskwait", taskwait }, { "taskloop", taskloop }, { "tasks", tasks },
 #endif
 	};
 

@@ -66,12 +66,14 @@ each_runtime() {
 	measure "$1" loops
 	[ "$(waits barrier 0 | cut -d ' ' -f 1)" = 4 ] && [ "$(waits barrier 1 | cut -d ' ' -f 1)" = 3 ]
 	result $? "$1: after each loop, sections and single"
-	measure "$1-tasks" taskwait
-	read -r n_calls ns <<-END
-		$(waits taskwait all)
-	END
-	[ "$n_calls" -ge 1 ] && [ "$ns" -ge 100000000 ]
-	result $? "$1: for a task that another thread has ($n_calls calls, 100 ms of $ns ns)"
+	for deed in taskwait taskloop; do
+		measure "$1-tasks" $deed
+		read -r n_calls ns <<-END
+			$(waits taskwait all)
+		END
+		[ "$n_calls" -ge 1 ] && [ "$ns" -ge 100000000 ]
+		result $? "$1, $deed: for a task that another thread has ($n_calls calls, 100 ms of $ns ns)"
+	done
 	measure "$1-tasks" tasks
 	ns=$(awk -F, '$3 ~ /^parallel / && $5 == "all" { ns += $8 } END { printf "%d\n", ns }' report.csv)
 	[ "$ns" -ge 300000000 ]

@@ -19,6 +19,7 @@
 	X(GOMP_single_copy_start)                   \
 	X(GOMP_task)                                \
 	X(GOMP_taskgroup_end)                       \
+	X(GOMP_taskgroup_start)                     \
 	X(GOMP_taskloop)                            \
 	X(GOMP_taskloop_ull)                        \
 	X(GOMP_taskwait)                            \

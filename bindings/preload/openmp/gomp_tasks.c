@@ -88,6 +88,33 @@ PRELOAD_STANDS_IN void GOMP_task(outlined *fn, void *data, void (*copy)(void *, 
 		     detach);
 }
 
+/* gomp-constants.h of gcc's: a taskloop of these flags waits for no task, or adds up what they did. */
+#define NOGROUP   (1u << 11)
+#define REDUCTION (1u << 12)
+
+/* The runtime waits for a taskloop's tasks in the taskgroup that it makes for them; here it is ours. */
+static bool begin_group(const struct preload_gomp *runtime, unsigned int *flags)
+{
+	void (*start)(void) = (void (*)(void))preload_gomp_function(runtime,
+								    AT_GOMP_taskgroup_start);
+
+	if (!preload_waits.shares || *flags & (NOGROUP | REDUCTION) || !start ||
+	    !preload_gomp_function(runtime, AT_GOMP_taskgroup_end))
+		return false;
+	start();
+	*flags |= NOGROUP;
+	return true;
+}
+
+static void end_group(const struct preload_gomp *runtime)
+{
+	void (*end)(void) = (void (*)(void))preload_gomp_function(runtime, AT_GOMP_taskgroup_end);
+
+	preload_wait_begin(PRELOAD_WAIT_TASKS);
+	end();
+	preload_wait_end();
+}
+
 #define TASKLOOP(function, type)                                                                   \
 	void function(outlined *fn, void *data, void (*copy)(void *, void *), long size,           \
 		      long align, unsigned int flags, unsigned long n_tasks, int priority,         \
@@ -100,10 +127,13 @@ PRELOAD_STANDS_IN void GOMP_task(outlined *fn, void *data, void (*copy)(void *, 
 		const struct preload_gomp *runtime = preload_gomp_of(__builtin_return_address(0)); \
 		__typeof__(&(function)) next = (__typeof__(next))preload_gomp_function(            \
 			runtime, AT_##function);                                                   \
+		bool is_ours = likely(next) && begin_group(runtime, &flags);                       \
                                                                                                    \
 		if (likely(next))                                                                  \
 			next(to_run(fn), data, copy, size, align, flags, n_tasks, priority, start, \
 			     end, step);                                                           \
+		if (is_ours)                                                                       \
+			end_group(runtime);                                                        \
 	}
 TASKLOOP(GOMP_taskloop, long)
 TASKLOOP(GOMP_taskloop_ull, unsigned long long)
