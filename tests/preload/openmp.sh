@@ -320,6 +320,12 @@ plugins() {
 		parallel plugin:0 |2 2
 		parallel plugin:1 |2 2
 	E
+	strip -o stripped.so gcc.so
+	measure ./host libgomp.so.1 ./stripped.so
+	makes "one without symbols: by the function that is exported" <<-E
+		parallel plugin:0 |1 1
+		parallel plugin:1 |1 1
+	E
 	measure ./host libgomp.so.1 ./gcc.so ./clang.so
 	[ "$(grep -c '|1 1$' calls)" = 4 ]
 	result $? "two of them, with two runtimes"
