@@ -108,6 +108,7 @@ unit_tests += %D%/unit/machine/all
 	%D%/unit/machine/perfmon.c \
 	%D%/unit/machine/pin.c \
 	%D%/unit/machine/places.c \
+	%D%/unit/machine/switches.c \
 	%D%/unit/machine/topology.c
 unit_tests += %D%/unit/report/all
 %C%_unit_report_all_SOURCES = $(unit_main) \

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Has the calling thread been off its processor?  Where the word is, and whether it can be trusted. */
+/* Has the calling thread been off its processor?  Which word tells it, and whether it can be trusted. */
 #include "machine/switches.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
-
-/* linux/rseq.h; the members from 4.18 on */
-struct area {
-	uint32_t cpu_id_start;
-	int32_t cpu_id; /* negative: not registered */
-	uint64_t section;
-};
+#include <unistd.h>
 
 /* Of glibc, sysdeps/unix/sysv/linux/ARCH/bits/rseq.h: what it has registered areas with. */
 #if defined(__x86_64__)
@@ -19,8 +14,12 @@ struct area {
 #elif defined(__aarch64__)
 #define SIGNATURE 0xd428bc00u
 #else
-#define SIGNATURE 0u /* not known: no word is used */
+#define SIGNATURE 0u /* not known: no area is used */
 #endif
+
+/* linux/rseq.h, which libcs need not have */
+#define UNREGISTER     1
+#define NOT_REGISTERED (-1)
 
 void pmu_switch_mark_fill(struct pmu_switch_mark *mark)
 {
@@ -34,6 +33,8 @@ void pmu_switch_mark_fill(struct pmu_switch_mark *mark)
 _Static_assert(offsetof(struct pmu_switch_mark, nowhere) ==
 		       offsetof(struct pmu_switch_mark, signature) + sizeof(uint32_t),
 	       "the signature is in front of where it would start over");
+
+/* --- the area that libc has registered: glibc from 2.35 on --- */
 
 /* What offsets of TLS are from. */
 static char *thread_pointer(void)
@@ -56,44 +57,132 @@ static const ptrdiff_t *find_offset(void)
 	return SIGNATURE && size && *size ? dlsym(RTLD_DEFAULT, "__rseq_offset") : NULL;
 }
 
-static uint64_t *word_at(const ptrdiff_t *offset)
+static bool is_registered(const struct pmu_switch_area *area)
 {
-	struct area *area;
-
-	if (!offset)
-		return NULL;
-	area = (struct area *)(void *)(thread_pointer() + *offset);
-	return __atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED) < 0 ? NULL : &area->section;
+	return __atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED) >= 0;
 }
 
+static uint64_t *take_libcs(struct pmu_switches *switches)
+{
+	static const ptrdiff_t *offset;
+	static bool looked;
+	struct pmu_switch_area *area;
+
+	(void)switches;
+	if (!looked)
+		offset = find_offset();
+	looked = true;
+	if (!offset)
+		return NULL;
+	area = (struct pmu_switch_area *)(void *)(thread_pointer() + *offset);
+	return is_registered(area) ? &area->section : NULL;
+}
+
+static bool is_area_told(const uint64_t *word)
+{
+	return is_registered(
+		(const void *)((const char *)word - offsetof(struct pmu_switch_area, section)));
+}
+
+/* --- one of our own --- */
+
+static long register_own(struct pmu_switch_area *own, int flags)
+{
+#ifdef SYS_rseq
+	return syscall(SYS_rseq, own, sizeof(*own), flags, SIGNATURE);
+#else
+	return -1;
+#endif
+}
+
+/* A thread has one area.  Whose libc leaves that to another library is to have it. */
+static bool others_register(void)
+{
+	return dlsym(RTLD_DEFAULT, "__rseq_abi") ||
+	       dlsym(RTLD_DEFAULT, "rseq_register_current_thread");
+}
+
+static uint64_t *take_own(struct pmu_switches *switches)
+{
+	static bool is_others;
+
+	if (!SIGNATURE || is_others)
+		return NULL;
+	switches->own = (struct pmu_switch_area){ .cpu_id = NOT_REGISTERED };
+	/* also where another library is linked into the program, which had its area first */
+	is_others = others_register() || register_own(&switches->own, 0) != 0;
+	return is_others ? NULL : &switches->own.section;
+}
+
+static void give_own_back(uint64_t *word)
+{
+	register_own((void *)((char *)word - offsetof(struct pmu_switch_area, section)),
+		     UNREGISTER);
+}
+
+/* --- which of them --- */
+
+struct pmu_switch_way {
+	uint64_t *(*take)(struct pmu_switches *switches);
+	void (*give_back)(uint64_t *word); /* NULL: it was there */
+	bool (*is_told)(const uint64_t *word);
+	void (*shed)(uint64_t *word); /* NULL: nothing is to be done */
+};
+
+static const struct pmu_switch_way ways[] = {
+	{ take_libcs, NULL, is_area_told, NULL },
+	{ take_own, give_own_back, is_area_told, give_own_back },
+};
+#define N_WAYS (sizeof(ways) / sizeof(ways[0]))
+
 /*
- * Kernels may come to do without clearing it where a system call is what a thread is switched off in
- * (no section may have one), and simulators without all of it: a sleep tells.
+ * Kernels may do without clearing it where a system call is what a thread is switched off in (Linux 6.19:
+ * no section may have one), and simulators without all of it: a sleep tells.
  */
 static bool is_cleared(uint64_t *word, const struct pmu_switch_mark *mark)
 {
 	const struct timespec shortest = { .tv_nsec = 1 };
-	bool cleared;
 
 	pmu_switch_watch(word, mark);
 	nanosleep(&shortest, NULL);
-	cleared = !__atomic_load_n(word, __ATOMIC_RELAXED);
-	pmu_switch_forget(word, mark);
-	return cleared;
+	return !__atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-uint64_t *pmu_switch_word(const struct pmu_switch_mark *mark)
+void pmu_switches_detach(struct pmu_switches *switches, const struct pmu_switch_mark *mark)
 {
-	static enum { NOT_LOOKED, NOT_TRIED, TOLD, NOT_TOLD } state;
-	static const ptrdiff_t *offset;
-	uint64_t *word;
+	if (!switches->word)
+		return;
+	pmu_switch_forget(switches->word, mark);
+	if (switches->way->give_back)
+		switches->way->give_back(switches->word);
+	switches->word = NULL;
+}
 
-	if (state == NOT_LOOKED) {
-		offset = find_offset();
-		state = NOT_TRIED;
+void pmu_switches_attach(struct pmu_switches *switches, const struct pmu_switch_mark *mark)
+{
+	static enum { NOT_TRIED, TOLD, NOT_TOLD } state[N_WAYS];
+
+	switches->word = NULL;
+	for (size_t i = 0; i < N_WAYS && !switches->word; i++) {
+		if (state[i] != NOT_TOLD)
+			switches->word = ways[i].take(switches);
+		if (!switches->word)
+			continue;
+		switches->way = &ways[i];
+		if (state[i] == NOT_TRIED)
+			state[i] = is_cleared(switches->word, mark) ? TOLD : NOT_TOLD;
+		if (state[i] == NOT_TOLD)
+			pmu_switches_detach(switches, mark);
 	}
-	word = word_at(offset);
-	if (word && state == NOT_TRIED)
-		state = is_cleared(word, mark) ? TOLD : NOT_TOLD;
-	return state == TOLD ? word : NULL;
+}
+
+bool pmu_switches_told(const struct pmu_switches *switches)
+{
+	return switches->word && switches->way->is_told(switches->word);
+}
+
+void pmu_switches_shed(const struct pmu_switches *switches)
+{
+	if (switches->word && switches->way->shed)
+		switches->way->shed(switches->word);
 }

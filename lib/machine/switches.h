@@ -7,6 +7,8 @@
  * it is in the section; where it is not, it clears the thread's word that says where the section is
  * described.  So a thread leaves the description of a section that it is never in: as long as the
  * word is as it left it, the thread has not been off its processor.
+ *
+ * The area with that word is libc's, or one of our own where nobody else has registered one.
  */
 #ifndef PMU_MACHINE_SWITCHES_H
 #define PMU_MACHINE_SWITCHES_H
@@ -30,13 +32,45 @@ _Static_assert(sizeof(struct pmu_switch_mark) == 64, "what follows it starts a l
 /** pmu_switch_mark_fill() - before any word points to it */
 void pmu_switch_mark_fill(struct pmu_switch_mark *mark);
 
+/** struct rseq of linux/rseq.h, as of 4.18 */
+struct pmu_switch_area {
+	uint32_t cpu_id_start;
+	int32_t cpu_id; /* negative: not registered */
+	uint64_t section;
+	uint32_t flags, reserved[3];
+} __attribute__((aligned(32)));
+
+struct pmu_switch_way;
+
 /**
- * pmu_switch_word() - the calling thread's
- * @mark: that it is going to watch
- * Context: one thread at a time.  Return: NULL: its libc has not registered one (glibc has from 2.35
- * on), or this kernel or machine does not clear it as we need it, which is tried once a process.
+ * What a thread is told by.  It must stay there as long as the thread is attached, and in a forked
+ * child's copy of the memory.
  */
-uint64_t *pmu_switch_word(const struct pmu_switch_mark *mark);
+struct pmu_switches {
+	uint64_t *word; /* NULL: nothing tells it */
+	const struct pmu_switch_way *way;
+	struct pmu_switch_area own; /* where libc has none for it */
+};
+
+/**
+ * pmu_switches_attach() - the calling thread's word, if it has one
+ * @mark: that it is going to watch
+ * Context: one thread at a time.  Whether this kernel or machine clears a word as we need it is tried once a
+ * process, for each of the ways.
+ */
+void pmu_switches_attach(struct pmu_switches *switches, const struct pmu_switch_mark *mark);
+
+/** pmu_switches_detach() - on the same thread; all is as if we had not been there */
+void pmu_switches_detach(struct pmu_switches *switches, const struct pmu_switch_mark *mark);
+
+/** pmu_switches_told() - is the calling thread told still?  The program may have unregistered the area. */
+bool pmu_switches_told(const struct pmu_switches *switches);
+
+/**
+ * pmu_switches_shed() - in a forked child: the thread is attached no more; its word can be read and written as
+ * long as the child lives.  Async-signal-safe; may come twice.
+ */
+void pmu_switches_shed(const struct pmu_switches *switches);
 
 /** pmu_switch_watch() - from now on @word is @mark until the thread is switched off */
 static inline void pmu_switch_watch(uint64_t *word, const struct pmu_switch_mark *mark)

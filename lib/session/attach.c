@@ -205,7 +205,7 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 	}
 	measure_thread_read(self, group->layout);
 	self->last_end = &self->rows.record->last_end;
-	if (self->waits.word)
+	if (self->waits.switches.word)
 		pmu_thread_flag(self, PMU_THREAD_WAITS);
 	if (self->waits.are_split)
 		pmu_thread_flag(self, PMU_THREAD_QUEUES);

@@ -46,6 +46,7 @@ void pmu_session_shed(void)
 		return;
 	/* Not freed or changed: code that the fork interrupted may still use it. */
 	forked.self = pmu_own.self;
+	pmu_waits_shed(forked.self);
 	forked.thread = pthread_self();
 	pmu_own.self = PMU_NOBODY;
 }

@@ -165,6 +165,8 @@ void pmu_thread_note_lost(struct pmu_thread *self)
 	const struct pmu_source_thread *source = self->counters;
 	uint32_t lost = source ? __atomic_load_n(&source->lost, __ATOMIC_RELAXED) : 0;
 
+	if (self == pmu_own.self)
+		pmu_waits_note_lost(self);
 	if (source && self->backend->spoiled)
 		self->spoiled |= self->backend->spoiled(self->counters);
 	/* Pairs with the relaxed load in pmu_thread_missing(). */

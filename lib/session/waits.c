@@ -9,6 +9,7 @@
 
 #include "base/sysfile.h"
 #include "base/time.h"
+#include "counters/valgrind/request.h"
 #include "session/session.h"
 
 /* A shorter one is what comes between the readings of two clocks. */
@@ -47,23 +48,30 @@ static void watch(const struct pmu_thread *self)
 }
 
 /*
- * What a look takes would be in the counts of a whole process, at any time.  A simulation's threads wait
+ * What a look takes would be in the counts of a whole process, at any time; under valgrind threads wait
  * for each other, whatever the program does.
  */
 static bool are_wanted(const struct pmu_config *config)
 {
 	return config->wait && config->count != PMU_COUNT_PROCESS &&
-	       !pmu_session.group[0].backend->simulated;
+	       pmu_valgrind_tool() == PMU_VALGRIND_NONE;
+}
+
+void pmu_waits_shed(struct pmu_thread *parents)
+{
+	pmu_switches_shed(&parents->waits.switches);
 }
 
 void pmu_waits_attach(struct pmu_thread *self)
 {
 	struct pmu_waits *waits = &self->waits;
-	uint64_t *word = are_wanted(&pmu_session.config) ? pmu_switch_word(&self->mark) : NULL;
+	struct pmu_switches *switches = &waits->switches;
 
-	*waits = (struct pmu_waits){ .word = word, .mark = (uintptr_t)&self->mark };
+	*waits = (struct pmu_waits){ .mark = (uintptr_t)&self->mark };
+	if (are_wanted(&pmu_session.config))
+		pmu_switches_attach(switches, &self->mark);
 	self->switched = pmu_waits_shown(waits);
-	if (!word)
+	if (!switches->word)
 		return;
 	snprintf(waits->path, sizeof(waits->path), "/proc/self/task/%d/schedstat", self->tid);
 	watch(self);
@@ -73,9 +81,17 @@ void pmu_waits_attach(struct pmu_thread *self)
 
 void pmu_waits_detach(struct pmu_thread *self)
 {
-	if (self->waits.word)
-		pmu_switch_forget(self->waits.word, &self->mark);
-	self->waits.word = NULL;
+	self->switched = pmu_waits_hidden(&self->waits);
+	pmu_switches_detach(&self->waits.switches, &self->mark);
+}
+
+void pmu_waits_note_lost(struct pmu_thread *self)
+{
+	if (!self->waits.switches.word || pmu_switches_told(&self->waits.switches))
+		return;
+	pmu_waits_detach(self);
+	pmu_thread_unflag(self, PMU_THREAD_WAITS);
+	pmu_thread_unflag(self, PMU_THREAD_QUEUES);
 }
 
 /* Clocks differ by some parts in a million: time does not run backwards for that. */
@@ -91,8 +107,10 @@ struct pmu_wait pmu_waits_take(struct pmu_thread *thread)
 	bool is_self = thread == pmu_own.self;
 
 	if (is_self)
+		pmu_waits_note_lost(thread);
+	if (is_self)
 		watch(thread);
-	if (!waits->word)
+	if (!waits->switches.word)
 		return taken;
 	now.off = read_off(is_self ? CLOCK_THREAD_CPUTIME_ID : pmu_usage_clock(thread->tid));
 	taken.off = since(now.off, waits->last.off);

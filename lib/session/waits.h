@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/switches.h"
+
 struct pmu_thread;
 
 /** ns since some moment */
@@ -20,11 +22,11 @@ struct pmu_wait {
 };
 
 struct pmu_waits {
-	uint64_t *word;       /* the kernel's; NULL: nothing is known of them */
-	bool are_split;       /* the kernel says how long it was runnable */
-	char path[40];        /* of the kernel's file of it */
-	struct pmu_wait last; /* as of the last look; from no particular moment on */
-	uint64_t mark;        /* what the thread looks at where it has no word of the kernel's */
+	struct pmu_switches switches; /* without a word nothing is known of them */
+	bool are_split;               /* the kernel says how long it was runnable */
+	char path[40];                /* of the kernel's file of it */
+	struct pmu_wait last;         /* as of the last look; from no particular moment on */
+	uint64_t mark; /* what the thread looks at where it has no word of the kernel's */
 };
 
 /** pmu_waits_attach() - on the thread itself: from now on.  Context: the session's lock. */
@@ -41,11 +43,17 @@ static inline uint64_t *pmu_waits_hidden(struct pmu_waits *waits)
 
 static inline uint64_t *pmu_waits_shown(struct pmu_waits *waits)
 {
-	return waits->word ? waits->word : &waits->mark;
+	return waits->switches.word ? waits->switches.word : &waits->mark;
 }
 
 /** pmu_waits_detach() - the kernel's word is as if we had not been there */
 void pmu_waits_detach(struct pmu_thread *self);
+
+/** pmu_waits_shed() - in a forked child, of what is the parent's.  Async-signal-safe. */
+void pmu_waits_shed(struct pmu_thread *parents);
+
+/** pmu_waits_note_lost() - nothing is known of the thread's waits where it is told no more */
+void pmu_waits_note_lost(struct pmu_thread *self);
 
 /**
  * pmu_waits_take() - since the last time; from now on it is known again when it is switched off

@@ -102,7 +102,7 @@ SWITCH(PMU_EXACT, "0, 1", "0",
        "1 also keeps the least that a call of each region counted, and counts interrupts, which may add to counts",
        0, take_exact, "--exact", MORE,
        "beside the mean the least that a call of each region counted, and the interrupts that may have added to its instructions")
-VAR(PMU_WAIT, "0, 1", "1, where the kernel and libc allow it",
+VAR(PMU_WAIT, "0, 1", "1, where the kernel allows it",
     "0 does not tell what time threads were on a processor, and what they waited", 0, take_wait)
 VALUED(PMU_TRACE, "run.trace", "none",
        "a file that gets every call, its begin, end and counts, for 'pmu report'; %p, %r, %h, %n as in PMU_OUTPUT",
