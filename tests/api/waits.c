@@ -2,12 +2,19 @@
 /*
  * Time on a processor, blocked and waiting for one: what regions say beside what the kernel says of the
  * whole thread.
+ *
+ * waits N: N random programs, and not again in other ways
  */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 
 #include "read.h"
 
@@ -215,21 +222,22 @@ static void asleep_at_the_end(void)
 	run_done(&r);
 }
 
-static int sleep_in_child(void *arg)
+static int sleep_in_child(void *shared)
 {
 	pid_t pid;
 
-	(void)arg;
 	pmu_region_begin("parent");
 	sleep_ns(5 * MS);
 	pid = fork();
 	if (!pid) {
+		sleep_ns(5 * MS);
 		pmu_region_begin("child");
 		sleep_ns(10 * MS);
 		pmu_region_end("child");
 		pmu_region_end("parent");
 		exit(0);
 	}
+	*(pid_t *)shared = pid;
 	waitpid(pid, NULL, 0);
 	pmu_region_end("parent");
 	return 0;
@@ -237,17 +245,194 @@ static int sleep_in_child(void *arg)
 
 static void forked(void)
 {
+	pid_t *pid = mmap(NULL, sizeof(*pid), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
+	struct run r, child;
+	char name[32];
+
+	run(&r, sleep_in_child, pid, no_pins);
+	run_good(&r, "a child that sleeps");
+	ok(of(&r, "parent", "blocked_ns") >= (long long)(20 * MS), "its parent waits for it");
+	snprintf(name, sizeof(name), "run.%d.json", *pid);
+	child = r;
+	child.json = run_load(&r, name);
+	ok(of(&child, "parent/child", "blocked_ns") >= (long long)(10 * MS), "it knows its own");
+	parts_add_up(&child, "parent/child");
+	parts_add_up(&child, "parent");
+	json_decref(child.json);
+	run_done(&r);
+	munmap(pid, sizeof(*pid));
+}
+
+static int sleep_and_die(void *arg)
+{
+	(void)arg;
+	pmu_region_begin("open");
+	sleep_ns(10 * MS);
+	pmu_checkpoint(PMU_NEXT_GOES_ON);
+	kill(getpid(), SIGKILL);
+	return 0;
+}
+
+static void checkpoint(void)
+{
+	char store[1024];
 	struct run r;
 
-	run(&r, sleep_in_child, NULL, no_pins);
-	run_good(&r, "a child that sleeps");
-	ok(of(&r, "parent", "blocked_ns") >= (long long)(15 * MS), "its parent waits for it");
+	if (access(run_command_path(), X_OK)) {
+		skip("a checkpoint", "no command pmu to read left-over stores with");
+		return;
+	}
+	run(&r, sleep_and_die, NULL, no_pins);
+	is_int(run_stores(&r, store, sizeof(store)), 1, "a program that is killed");
+	r.json = run_report_of(&r, store);
+	ok(of(&r, "open", "blocked_ns") >= (long long)(10 * MS), "has waited, by its checkpoint");
+	parts_add_up(&r, "open");
 	run_done(&r);
 }
 
+/* --- signals, and others that use what tells us --- */
+
+static void sleep_in_handler(int signal)
+{
+	(void)signal;
+	pmu_region_begin("handler");
+	sleep_ns(MS);
+	pmu_region_end("handler");
+}
+
+static int be_interrupted(void *arg)
+{
+	const struct itimerval often = { { 0, 4000 }, { 0, 4000 } }, never = { 0 };
+	const struct sigaction action = { .sa_handler = sleep_in_handler, .sa_flags = SA_RESTART };
+
+	(void)arg;
+	pmu_region_begin("computes");
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	compute(30 * MS);
+	setitimer(ITIMER_REAL, &never, NULL);
+	pmu_region_end("computes");
+	return 0;
+}
+
+static void handlers(void)
+{
+	long long calls;
+	struct run r;
+
+	run(&r, be_interrupted, NULL, no_pins);
+	run_good(&r, "a handler that sleeps in a region");
+	calls = run_calls(r.json, "computes/handler");
+	ok(calls > 0 && of(&r, "computes/handler", "blocked_ns") >= calls * (long long)MS,
+	   "has waited");
+	ok(of(&r, "computes", "blocked_ns") >= of(&r, "computes/handler", "blocked_ns"),
+	   "and what it interrupted");
+	parts_add_up(&r, "computes");
+	run_done(&r);
+}
+
+#ifdef RSEQ_SIG
+/* A section that the thread is never in: of a user who leaves the last one's address there. */
+static struct {
+	struct rseq_cs section;
+	uint32_t padding, signature;
+	uint64_t code[2];
+} theirs __attribute__((aligned(64)));
+
+static struct rseq *area(void)
+{
+	char *pointer = NULL;
+
+#if defined(__x86_64__)
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+	return (struct rseq *)(void *)(pointer + __rseq_offset);
+}
+
+static void leave_theirs(void)
+{
+	uint64_t address = (uintptr_t)&theirs.section;
+
+	memcpy(&area()->rseq_cs, &address, sizeof(address));
+	__asm__ volatile("" ::: "memory");
+}
+
+static int use_area(void *arg)
+{
+	(void)arg;
+	theirs.signature = RSEQ_SIG;
+	theirs.section.abort_ip = (uintptr_t)&theirs.code[0];
+	theirs.section.start_ip = (uintptr_t)&theirs.code[1];
+	theirs.section.post_commit_offset = 1;
+	for (int i = 0; i < 10; i++) {
+		pmu_region_begin("shares");
+		leave_theirs();
+		sleep_ns(MS);
+		pmu_region_end("shares");
+		leave_theirs();
+		sleep_ns(MS);
+	}
+	return 0;
+}
+
+static int take_area_away(void *other)
+{
+	pmu_region_begin("all");
+	pmu_region_begin("before");
+	sleep_ns(MS);
+	pmu_region_end("before");
+	want_int(syscall(SYS_rseq, area(), 32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG), 0);
+	if (other)
+		want_int(syscall(SYS_rseq, other, 32, 0, RSEQ_SIG), 0);
+	pmu_region_begin("after");
+	sleep_ns(MS);
+	pmu_region_end("after");
+	pmu_region_end("all");
+	return 0;
+}
+
+static void taken_away(void *other, const char *name)
+{
+	struct run r;
+
+	run(&r, take_area_away, other, no_pins);
+	run_good(&r, name);
+	ok(!is_told(&r, "all") && !is_told(&r, "all/after"), "nothing is known then");
+	run_done(&r);
+}
+
+static void other_users(void)
+{
+	static struct rseq another;
+	struct run r;
+
+	if (!__rseq_size) {
+		skip("users of rseq(2)", "libc has registered none");
+		return;
+	}
+	run(&r, use_area, NULL, no_pins);
+	run_good(&r, "another user of the thread's rseq area");
+	ok(of(&r, "shares", "blocked_ns") >= (long long)(10 * MS) &&
+		   of(&r, "shares", "cpu_ns") < (long long)(5 * MS),
+	   "costs a look, and is right");
+	parts_add_up(&r, "shares");
+	run_done(&r);
+	another.cpu_id = (uint32_t)RSEQ_CPU_ID_UNINITIALIZED;
+	taken_away(NULL, "a program that unregisters it");
+	taken_away(&another, "a program that registers another one in its place");
+}
+#else
+static void other_users(void)
+{
+	skip("users of rseq(2)", "libc does not say where its areas are");
+}
+#endif
+
 /* --- random programs --- */
 
-#define PROGRAMS 100
 #define SLACK_NS 20000 /* for each switch */
 
 static uint32_t seed = 1;
@@ -307,8 +492,12 @@ static void step(int depth)
  */
 #define TRIES 5
 struct said {
-	uint64_t waited[PROGRAMS][TRIES], time[PROGRAMS][TRIES];
-	long switches[PROGRAMS][TRIES];
+	uint64_t waited, time;
+	long switches;
+};
+struct programs {
+	int n;
+	struct said said[][TRIES];
 };
 
 static long switches_now(void)
@@ -319,7 +508,7 @@ static long switches_now(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-static void try_program(struct said *said, int i, int try)
+static struct said try_program(int i, int try)
 {
 	uint64_t cpu, time;
 	long switches;
@@ -339,19 +528,18 @@ static void try_program(struct said *said, int i, int try)
 	pmu_region_end(name);
 	cpu = cpu_now_ns() - cpu;
 	time = run_now_ns() - time;
-	said->switches[i][try] = switches_now() - switches;
-	said->time[i][try] = time;
-	said->waited[i][try] = time > cpu ? time - cpu : 0;
+	return (struct said){ time > cpu ? time - cpu : 0, time, switches_now() - switches };
 }
 
 static int random_programs(void *arg)
 {
+	struct programs *programs = arg;
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, hold_it, NULL);
-	for (int i = 0; i < PROGRAMS; i++)
+	for (int i = 0; i < programs->n; i++)
 		for (int try = 0; try < TRIES; try++)
-			try_program(arg, i, try);
+			programs->said[i][try] = try_program(i, try);
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	return 0;
@@ -365,47 +553,92 @@ static long long is_off_by(const struct run *r, const struct said *said, int i, 
 
 	snprintf(name, sizeof(name), "p%d.%d", i, try);
 	differs = llabs(of(r, name, "blocked_ns") + of(r, name, "runnable_ns") -
-			(long long)said->waited[i][try]);
-	return differs - SLACK_NS * (said->switches[i][try] + 2) -
-	       (long long)said->time[i][try] / 100;
+			(long long)said->waited);
+	return differs - SLACK_NS * (said->switches + 2) - (long long)said->time / 100;
 }
 
-static void beside_the_kernel(void)
+static void beside_the_kernel(int n)
 {
-	struct said *said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t size = sizeof(struct programs) + (size_t)n * TRIES * sizeof(struct said);
+	struct programs *programs = mmap(NULL, size, PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int wrong = 0, tries = 0;
+	long switches = 0;
 	struct run r;
 
-	run(&r, random_programs, said, no_pins);
+	programs->n = n;
+	run(&r, random_programs, programs, no_pins);
 	run_good(&r, "random programs that sleep, compute, lock and yield");
-	for (int i = 0; i < PROGRAMS; i++) {
+	for (int i = 0; i < n; i++) {
 		long long least = INT64_MAX;
 
 		for (int try = 0; try < TRIES; try++) {
+			const struct said *said = &programs->said[i][try];
 			long long off_by = is_off_by(&r, said, i, try);
 
 			tries += off_by > 0;
 			least = off_by < least ? off_by : least;
+			switches += said->switches;
 		}
 		wrong += least > 0;
 	}
-	printf("# %d of %d tries were off\n", tries, PROGRAMS * TRIES);
+	printf("# %d of %d tries were off; %ld switches\n", tries, n * TRIES, switches);
 	is_int(wrong, 0, "each waited as long as the kernel says");
 	run_done(&r);
-	munmap(said, sizeof(*said));
+	munmap(programs, size);
 }
 
-int main(void)
+/* --- the other ways in which a thread can be told --- */
+
+static bool without_libcs(void)
 {
-	if (one_thread()) {
+	return setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1) == 0;
+}
+
+#define CANNOT 77
+
+/* @what: argument of this program */
+static void again(bool (*prepare)(void), const char *what, const char *name)
+{
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		if (!prepare())
+			_exit(CANNOT);
+		execl("/proc/self/exe", "waits", what, (char *)NULL);
+		_exit(CANNOT);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT)
+		skip(name, "not to be had here");
+	else
+		is_int(status, 0, name);
+}
+
+int main(int argc, char **argv)
+{
+	bool told;
+
+	told = one_thread();
+	if (!told)
+		skip("waits", "threads are not told here when they are off their processor");
+	if (told) {
 		another_threads_region();
 		asleep_at_the_end();
 		forked();
-		beside_the_kernel();
-	} else {
-		skip("waits", "threads are not told here when they are off their processor");
+		checkpoint();
+		handlers();
+		beside_the_kernel(argc > 1 ? atoi(argv[1]) : 100);
 	}
 	switched_off();
+	if (argc > 1)
+		return done_testing();
+	if (told)
+		other_users();
+	again(without_libcs, "20", "without libc's rseq area");
 	return done_testing();
 }
