@@ -3,7 +3,9 @@
 #include "machine/switches.h"
 
 #include <dlfcn.h>
+#include <linux/perf_event.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,10 @@
 /* linux/rseq.h, which libcs need not have */
 #define UNREGISTER     1
 #define NOT_REGISTERED (-1)
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 void pmu_switch_mark_fill(struct pmu_switch_mark *mark)
 {
@@ -120,6 +126,61 @@ static void give_own_back(uint64_t *word)
 		     UNREGISTER);
 }
 
+/* --- the page of an event --- */
+
+/*
+ * perf_event_open(2): a dummy event may be had wherever a thread may count its own work at user level.  The
+ * page outlives the descriptor.  Its offset is the count that the kernel had when it began to count.
+ */
+static uint64_t *take_page(struct pmu_switches *switches)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct perf_event_mmap_page *page;
+
+	(void)switches;
+	if (fd < 0)
+		return NULL;
+	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return page == MAP_FAILED ? NULL : (uint64_t *)&page->offset;
+}
+
+static void *page_of(uint64_t *word)
+{
+	return (char *)word - offsetof(struct perf_event_mmap_page, offset);
+}
+
+static void give_page_back(uint64_t *word)
+{
+	munmap(page_of(word), (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static bool is_page_told(const uint64_t *word)
+{
+	(void)word;
+	return true;
+}
+
+/* The kernel leaves a hole in its place; code that the fork interrupted may be about to look there. */
+static void shed_page(uint64_t *word)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = page_of(word), *got;
+
+	got = mmap(page, size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	/* there is something already, and the kernel is older than 4.17 */
+	if (got != MAP_FAILED && got != page)
+		munmap(got, size);
+}
+
 /* --- which of them --- */
 
 struct pmu_switch_way {
@@ -132,6 +193,7 @@ struct pmu_switch_way {
 static const struct pmu_switch_way ways[] = {
 	{ take_libcs, NULL, is_area_told, NULL },
 	{ take_own, give_own_back, is_area_told, give_own_back },
+	{ take_page, give_page_back, is_page_told, shed_page },
 };
 #define N_WAYS (sizeof(ways) / sizeof(ways[0]))
 
@@ -181,8 +243,13 @@ bool pmu_switches_told(const struct pmu_switches *switches)
 	return switches->word && switches->way->is_told(switches->word);
 }
 
+bool pmu_switches_to_shed(const struct pmu_switches *switches)
+{
+	return switches->word && switches->way->shed;
+}
+
 void pmu_switches_shed(const struct pmu_switches *switches)
 {
-	if (switches->word && switches->way->shed)
+	if (pmu_switches_to_shed(switches))
 		switches->way->shed(switches->word);
 }

@@ -8,7 +8,9 @@
  * described.  So a thread leaves the description of a section that it is never in: as long as the
  * word is as it left it, the thread has not been off its processor.
  *
- * The area with that word is libc's, or one of our own where nobody else has registered one.
+ * The area with that word is libc's, or one of our own where nobody else has registered one.  Where there
+ * is none, a perf event that counts nothing has a page into which the kernel stores the count, 0, each
+ * time the thread is switched on: that is a word to leave the same address in.
  */
 #ifndef PMU_MACHINE_SWITCHES_H
 #define PMU_MACHINE_SWITCHES_H
@@ -69,7 +71,9 @@ bool pmu_switches_told(const struct pmu_switches *switches);
 /**
  * pmu_switches_shed() - in a forked child: the thread is attached no more; its word can be read and written as
  * long as the child lives.  Async-signal-safe; may come twice.
+ * pmu_switches_to_shed() - is there anything to be done?
  */
+bool pmu_switches_to_shed(const struct pmu_switches *switches);
 void pmu_switches_shed(const struct pmu_switches *switches);
 
 /** pmu_switch_watch() - from now on @word is @mark until the thread is switched off */

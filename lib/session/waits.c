@@ -62,6 +62,22 @@ void pmu_waits_shed(struct pmu_thread *parents)
 	pmu_switches_shed(&parents->waits.switches);
 }
 
+static void shed_in_child(void)
+{
+	if (pmu_thread_self())
+		pmu_waits_shed(pmu_own.self);
+}
+
+/* Before the child returns into what the fork interrupted. */
+static bool can_shed(void)
+{
+	static bool does;
+
+	if (!does)
+		does = pthread_atfork(NULL, NULL, shed_in_child) == 0;
+	return does;
+}
+
 void pmu_waits_attach(struct pmu_thread *self)
 {
 	struct pmu_waits *waits = &self->waits;
@@ -70,6 +86,8 @@ void pmu_waits_attach(struct pmu_thread *self)
 	*waits = (struct pmu_waits){ .mark = (uintptr_t)&self->mark };
 	if (are_wanted(&pmu_session.config))
 		pmu_switches_attach(switches, &self->mark);
+	if (pmu_switches_to_shed(switches) && !can_shed())
+		pmu_switches_detach(switches, &self->mark);
 	self->switched = pmu_waits_shown(waits);
 	if (!switches->word)
 		return;
@@ -77,6 +95,14 @@ void pmu_waits_attach(struct pmu_thread *self)
 	watch(self);
 	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
 	waits->are_split = read_queued(self, &waits->last.queued);
+}
+
+const char *pmu_waits_why(const struct pmu_thread *self)
+{
+	if (self->waits.switches.word || !are_wanted(&pmu_session.config))
+		return "";
+	return "what threads waited is not known: neither rseq nor perf_event_open may be used "
+	       "here, which would tell them when they are off their processor";
 }
 
 void pmu_waits_detach(struct pmu_thread *self)

@@ -46,6 +46,9 @@ static inline uint64_t *pmu_waits_shown(struct pmu_waits *waits)
 	return waits->switches.word ? waits->switches.word : &waits->mark;
 }
 
+/** pmu_waits_why() - nothing is known of its waits, although that is wanted; "": it is as wanted */
+const char *pmu_waits_why(const struct pmu_thread *self);
+
 /** pmu_waits_detach() - the kernel's word is as if we had not been there */
 void pmu_waits_detach(struct pmu_thread *self);
 

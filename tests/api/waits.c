@@ -3,12 +3,16 @@
  * Time on a processor, blocked and waiting for one: what regions say beside what the kernel says of the
  * whole thread.
  *
- * waits N: N random programs, and not again in other ways
+ * waits N: N random programs, and not again in other ways; waits untold: where nothing tells a thread
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -595,6 +599,30 @@ static bool without_libcs(void)
 	return setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1) == 0;
 }
 
+static bool without_call(unsigned int number)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static bool without_rseq(void)
+{
+	return without_call(SYS_rseq);
+}
+
+static bool without_both(void)
+{
+	return without_rseq() && without_call(SYS_perf_event_open);
+}
+
 #define CANNOT 77
 
 /* @what: argument of this program */
@@ -619,10 +647,27 @@ static void again(bool (*prepare)(void), const char *what, const char *name)
 		is_int(status, 0, name);
 }
 
+static int not_told(void)
+{
+	struct run r;
+	char *notes;
+
+	run(&r, sleep_and_compute, NULL, no_pins);
+	run_good(&r, "a thread that nothing tells");
+	ok(!is_told(&r, "all"), "it knows nothing of what it waited");
+	notes = run_list(r.json, "notes");
+	ok(strstr(notes, "what threads waited is not known"), "which is said");
+	free(notes);
+	run_done(&r);
+	return done_testing();
+}
+
 int main(int argc, char **argv)
 {
 	bool told;
 
+	if (argc > 1 && !strcmp(argv[1], "untold"))
+		return not_told();
 	told = one_thread();
 	if (!told)
 		skip("waits", "threads are not told here when they are off their processor");
@@ -640,5 +685,7 @@ int main(int argc, char **argv)
 	if (told)
 		other_users();
 	again(without_libcs, "20", "without libc's rseq area");
+	again(without_rseq, "20", "without rseq(2)");
+	again(without_both, "untold", "without rseq(2) and perf_event_open(2)");
 	return done_testing();
 }
