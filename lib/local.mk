@@ -412,6 +412,8 @@ noinst_LTLIBRARIES += %D%/libpmu-session.la
 	%D%/session/sockets_table.h \
 	%D%/session/spawn.c \
 	%D%/session/spawn.h \
+	%D%/session/steal.c \
+	%D%/session/steal.h \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
 	%D%/session/trace.c \

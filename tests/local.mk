@@ -135,6 +135,7 @@ unit_tests += %D%/unit/session/all
 	%D%/unit/session/groups.c \
 	%D%/unit/session/sockets.c \
 	%D%/unit/session/sockets_report.c \
+	%D%/unit/session/steal.c \
 	%D%/unit/session/usage.c
 unit_tests += %D%/unit/store/all
 %C%_unit_store_all_SOURCES = $(unit_main) \

@@ -156,6 +156,7 @@ static int build_session(const struct pmu_options *options)
 	if (rc < 0)
 		goto close_pinning;
 	pmu_session_describe();
+	pmu_steal_start();
 	return 0;
 close_pinning:
 	pmu_session_close_groups();
@@ -350,6 +351,7 @@ int pmu_session_end(void)
 
 	pmu_rotation_remark();
 	pmu_trace_remark();
+	pmu_steal_remark();
 	/* Regions that are open now are never ended: the reader says so, seeing this. */
 	PMU_PUBLISH(pmu_session.table.head->ended, 1);
 	if (pmu_session.kept) {

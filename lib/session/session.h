@@ -9,6 +9,7 @@
 
 #include "session/groups.h"
 #include "session/sink.h"
+#include "session/steal.h"
 #include "session/thread.h"
 #include "settings/config.h"
 #include "store/brief.h"
@@ -65,6 +66,7 @@ struct pmu_session {
 	uint32_t untraced;      /* threads that found no room for a ring of calls */
 	char last_note[160];    /* of a thread's attachment */
 	char last_pinning[256]; /* as the table has it */
+	struct pmu_steal steal; /* at the start */
 	char *folder;           /* the working folder at the start; NULL: unknown */
 	struct pmu_sink err, out;
 };
