@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,16 +198,34 @@ static const struct pmu_switch_way ways[] = {
 };
 #define N_WAYS (sizeof(ways) / sizeof(ways[0]))
 
+static long count_switches(void)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* A slow machine may come back from the shortest sleep without having switched. */
+#define SHORTEST_NS 1
+#define LONGEST_NS  1000000
+
 /*
  * Kernels may do without clearing it where a system call is what a thread is switched off in (Linux 6.19:
  * no section may have one), and simulators without all of it: a sleep tells.
  */
 static bool is_cleared(uint64_t *word, const struct pmu_switch_mark *mark)
 {
-	const struct timespec shortest = { .tv_nsec = 1 };
+	long before = count_switches();
 
 	pmu_switch_watch(word, mark);
-	nanosleep(&shortest, NULL);
+	for (long ns = SHORTEST_NS; ns <= LONGEST_NS; ns *= 10) {
+		const struct timespec time = { .tv_nsec = ns };
+
+		nanosleep(&time, NULL);
+		if (count_switches() != before)
+			break;
+	}
 	return !__atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
