@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "region/trace.h"
 #include "region/tree.h"
 #include "session/session.h"
 
@@ -41,12 +42,30 @@ static void add_to(void *arg, struct pmu_node *node)
 	add(&node->waits->queued, adding->more.queued);
 }
 
+/* For each call that is open now, in the place of the innermost. */
+static void trace_waits(struct pmu_thread *self, const struct pmu_node *but,
+			const struct pmu_wait *more)
+{
+	struct pmu_frame *frames = self->tree->frames;
+	const struct pmu_frame *frame = pmu_frame_top(frames, self->frame);
+
+	if (frame > frames && frame->node == but)
+		frame = pmu_frame_below(frames, frame);
+	if (frame == frames)
+		return;
+	pmu_trace_wait(self, frame->node->id, PMU_TRACE_BLOCKED, more->off - more->queued);
+	pmu_trace_wait(self, frame->node->id, PMU_TRACE_RUNNABLE, more->queued);
+}
+
 static void take_and_add(struct pmu_thread *thread, const struct pmu_node *but, bool locked)
 {
 	struct adding adding = { thread, but, locked, pmu_waits_take(thread) };
 
-	if (adding.more.off)
-		pmu_tree_each_open(thread, add_to, &adding);
+	if (!adding.more.off)
+		return;
+	pmu_tree_each_open(thread, add_to, &adding);
+	if (thread->traced && !locked)
+		trace_waits(thread, but, &adding.more);
 }
 
 void pmu_off_settle(struct pmu_thread *thread)

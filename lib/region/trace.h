@@ -59,4 +59,18 @@ static inline void pmu_trace_again(struct pmu_thread *self, const struct pmu_nod
 	self->trace.min = least;
 }
 
+/** pmu_trace_wait() - what the thread has waited, found out now, in the row's region; not on the hot path */
+static inline void pmu_trace_wait(struct pmu_thread *self, uint32_t row, enum pmu_trace_flags which,
+				  uint64_t ns)
+{
+	uint64_t least = self->trace.min;
+
+	if (!ns)
+		return;
+	self->trace.min = 0;
+	PMU_PUBLISH(self->trace.head->n_waits, ++self->trace.n_waits);
+	pmu_trace_put(self, row | which, pmu_thread_ticks(self), ns, NULL, NULL, 0);
+	self->trace.min = least;
+}
+
 #endif

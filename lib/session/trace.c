@@ -44,7 +44,8 @@ static void use_ring(struct pmu_trace *trace, struct pmu_ring *ring)
 
 	trace->ring = ring;
 	trace->head = ring->at;
-	trace->n = 0;
+	trace->n = trace->n_waits = 0;
+	PMU_PUBLISH(ring->at->n_waits, 0);
 	trace->size = ring->record_size;
 	trace->next = (void *)places;
 	trace->end = (uintptr_t)places + (uint64_t)ring->n_places * ring->record_size;
@@ -110,7 +111,7 @@ void pmu_trace_detach(struct pmu_thread *self, bool merged)
 	if (!ring)
 		return;
 	if (merged)
-		pmu_table_trace_free(&pmu_session.table, ring, self->trace.n);
+		pmu_table_trace_free(&pmu_session.table, ring, self->trace.n - self->trace.n_waits);
 	else
 		pmu_table_trace_end(&pmu_session.table, ring, self->trace.n);
 }
@@ -129,15 +130,16 @@ struct pmu_trace pmu_trace_aside(struct pmu_thread *self)
 /* What is not in it is said in the report, too. */
 static void note_lost_trace(void)
 {
-	uint64_t lost = pmu_table_untraced(&pmu_session.table);
+	bool with_waits;
+	uint64_t lost = pmu_table_untraced(&pmu_session.table, &with_waits);
 	char text[192];
 
 	if (!lost)
 		return;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " calls are not in the trace: there was no room for them; a larger "
+		 "%s%" PRIu64 " calls are not in the trace: there was no room for them; a larger "
 		 "PMU_TRACE_SIZE keeps more",
-		 lost);
+		 with_waits ? "at most " : "", lost);
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 

@@ -22,6 +22,7 @@ struct pmu_trace {
 	struct pmu_store_trace *head;
 	struct pmu_ring *ring;
 	struct pmu_ring *aside; /* a small one of the thread's own */
+	uint64_t n_waits;       /* of the records, that are no calls */
 };
 
 /**

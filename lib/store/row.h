@@ -413,7 +413,8 @@ struct pmu_store_trace {
 	PMU_PUBLISHED(uint64_t) dropped;
 	/* of a copy: calls that came while it was made; they may be in the oldest places */
 	uint64_t overrun;
-	uint64_t reserved[2];
+	PMU_PUBLISHED(uint64_t) n_waits; /* of the @n, that are no calls */
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct pmu_store_trace) == 64, "records start at a cache line");
 
@@ -434,8 +435,15 @@ enum pmu_trace_flags {
 	PMU_TRACE_AGAIN = 1u << 31,
 	/* no call: what one had done when a checkpoint came; the rest is in a later record */
 	PMU_TRACE_PART = 1u << 30,
+	/*
+	 * no call: what the thread had waited, blocked or for a processor, when it found out at
+	 * @begin, with the row's region the innermost one that was open; @end: ns; without counts
+	 */
+	PMU_TRACE_BLOCKED = 1u << 29,
+	PMU_TRACE_RUNNABLE = 1u << 28,
 };
-#define PMU_TRACE_ROW_MASK (PMU_TRACE_PART - 1)
+#define PMU_TRACE_WAITED   (PMU_TRACE_BLOCKED | PMU_TRACE_RUNNABLE)
+#define PMU_TRACE_ROW_MASK (PMU_TRACE_RUNNABLE - 1)
 
 #ifdef PMU_STORE_READER
 /** pmu_trace_at() - the record in a place */

@@ -201,8 +201,11 @@ void pmu_table_trace_end(struct pmu_table *table, struct pmu_ring *ring, uint64_
 /** pmu_table_trace_free() - its @n records are no thread's any more; the next thread may have it */
 void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64_t n);
 
-/** pmu_table_untraced() - calls whose records are in no ring any more */
-uint64_t pmu_table_untraced(const struct pmu_table *table);
+/**
+ * pmu_table_untraced() - calls whose records are in no ring any more
+ * @with_waits: result: some of these records may have been of waits
+ */
+uint64_t pmu_table_untraced(const struct pmu_table *table, bool *with_waits);
 
 /** pmu_table_point() - renew the second clock point. */
 void pmu_table_point(struct pmu_table *table);

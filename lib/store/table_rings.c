@@ -214,14 +214,16 @@ void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64
 	keep_ring(table, ring);
 }
 
-uint64_t pmu_table_untraced(const struct pmu_table *table)
+uint64_t pmu_table_untraced(const struct pmu_table *table, bool *with_waits)
 {
 	uint64_t lost = 0;
 
+	*with_waits = false;
 	for (const struct pmu_ring *ring = table->ring; ring; ring = ring->older) {
 		uint64_t n = PMU_PUBLISHED_SUM(ring->at->n), keeps = ring->n_places - 1;
 
 		lost += ring->dropped + (ring->n_places && n > keeps ? n - keeps : 0);
+		*with_waits |= n > keeps && PMU_PUBLISHED_SUM(ring->at->n_waits);
 	}
 	return lost;
 }

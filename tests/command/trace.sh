@@ -128,7 +128,8 @@ decode() {
 			for (track in deep) if (deep[track]) print "open", deep[track]
 			for (region in calls) {
 				printf "region %s: calls %d", region, calls[region]
-				for (column in columns) if ((region, column) in sum)
+				# what was waited is as it comes
+				for (column in columns) if ((region, column) in sum && name["annotation", column] !~ /_ns$/)
 					printf " %s %d", name["annotation", column], sum[region, column]
 				print ""
 			}
@@ -204,6 +205,41 @@ if command -v jq >/dev/null; then
 	ok 'nothing was lost' jq -e '.otherData["lost calls"] == 0' run.trace.json
 else
 	skip 'Chrome' 'no jq'
+fi
+
+# --- waits -------------------------------------------------------------------------------------------------
+
+cat >naps.c <<'END'
+#include <pmu.h>
+#include <unistd.h>
+
+int main(void)
+{
+	for (int i = 0; i < 10; i++) {
+		pmu_region_begin("naps");
+		usleep(2000);
+		pmu_region_end("naps");
+	}
+	return 0;
+}
+END
+compile naps naps.c
+run 0 'a program that sleeps' --source clock --auto none --trace naps.trace.json -o naps.csv ./naps
+if ! command -v jq >/dev/null; then
+	skip 'waits' 'no jq'
+elif [ -z "$(value naps.csv naps all cpu_ns)" ]; then
+	skip 'waits' 'threads are not told here when they are off their processor'
+else
+	ok 'each slice knows what it waited' jq -e '[.traceEvents[] | select(.name == "naps") | .args
+		| select(.blocked_ns + (.runnable_ns // 0) >= 1.9e6 or .waited_ns >= 1.9e6)] | length == 10' naps.trace.json
+	ok 'which is the rest of its time' jq -e '[.traceEvents[] | select(.name == "naps")
+		| (.dur * 1000 - .args.cpu_ns - (.args.blocked_ns // 0) - (.args.runnable_ns // 0) - (.args.waited_ns // 0))
+		| select(. < -1 or . > 1)] == []' naps.trace.json
+fi
+if command -v protoc >/dev/null && [ -n "$(value naps.csv naps all cpu_ns)" ]; then
+	run 0 'the same for Perfetto' --source clock --auto none --trace naps.pftrace -o none ./naps
+	protoc --decode perfetto.protos.Trace -I "$source/tests/command" perfetto.proto <naps.pftrace >naps.txt
+	ok 'there, too' grep -q '"cpu_ns"' naps.txt
 fi
 
 # --- processes, files --------------------------------------------------------------------------------------

@@ -142,6 +142,10 @@ static void put_arguments(struct pmu_timeline *to, const struct pmu_timeline_sli
 	}
 	for (uint32_t m = 0; slice->n_counts && m < section->n_metrics; m++)
 		chrome_put_number(to, &between, section->metric[m].name, slice->group->value[m]);
+	for (unsigned int w = 0; w < PMU_TIMELINE_WAITS; w++)
+		if (slice->waits >> w & 1)
+			chrome_put_number(to, &between, pmu_timeline_wait_name[w],
+					  (double)slice->wait_ns[w]);
 	if (slice->is->call.flags & PMU_TRACE_PART)
 		chrome_put_number(to, &between, PMU_TIMELINE_PART, 1);
 	if (slice->is->is_open)

@@ -106,7 +106,8 @@ static int take_flow_ring(struct search *search, uint32_t r, const unsigned char
 			.begin = call.begin, .end = call.end, .ring = r, .index = (uint32_t)i
 		};
 
-		if (call.row == PMU_TRACE_NO_ROW || !kind[call.row] || call.flags & PMU_TRACE_AGAIN)
+		if (call.row == PMU_TRACE_NO_ROW || !kind[call.row] ||
+		    call.flags & (PMU_TRACE_AGAIN | PMU_TRACE_WAITED))
 			continue;
 		part.path = source->row[call.row].path;
 		rc = add_flow_part(kind[call.row] == 1 ? &search->openers : &search->workers,

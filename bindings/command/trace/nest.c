@@ -22,6 +22,12 @@
 /* So much of a mapped file is let go of at once. */
 #define WINDOW ((size_t)8 << 20)
 
+/** What a call had waited before it is begun. */
+struct early {
+	uint32_t index;
+	uint64_t blocked_ns, runnable_ns;
+};
+
 struct walk {
 	const struct pmu_trace_source *source;
 	const struct pmu_trace_ring *ring;
@@ -40,6 +46,8 @@ struct walk {
 	struct pmu_slice *open; /* [MAX_DEPTH + 1] */
 	size_t n_open;
 	uint64_t now; /* ticks of the last begin or end */
+	struct early early[MAX_DEPTH];
+	size_t n_early;
 };
 
 static struct pmu_trace_call call_at(const struct walk *walk, uint64_t i, uint64_t *count)
@@ -128,7 +136,7 @@ static void date_unended(struct walk *walk)
 	for (uint64_t i = walk->ring->n; i-- > 0 && first < walk->n_open_calls;) {
 		struct pmu_trace_call call = call_at(walk, i, NULL);
 
-		if (!row_of(walk, &call))
+		if (!row_of(walk, &call) || call.flags & PMU_TRACE_WAITED)
 			continue;
 		while (first < walk->n_open_calls &&
 		       (walk->open_call[first].row == call.row ||
@@ -156,12 +164,40 @@ static bool is_in(const struct walk *walk, const struct pmu_trace_call *call,
 	       is_ancestor(walk->source, around->row, call->row);
 }
 
+/*
+ * @wait was found out in @around, or in what is in that.  When that has begun is not asked, but to tell calls of a region
+ * apart of which the short ones are left out: a record may begin later than its call did.
+ */
+static bool is_wait_in(const struct walk *walk, const struct pmu_trace_call *wait,
+		       const struct pmu_trace_call *around)
+{
+	if (around->row == wait->row)
+		return !walk->source->min_ticks || around->begin <= wait->begin;
+	return is_ancestor(walk->source, around->row, wait->row);
+}
+
+static void find_around_wait(struct walk *walk, uint64_t i, const struct pmu_trace_call *wait)
+{
+	size_t k = walk->n_around;
+
+	while (k > 0 && !is_wait_in(walk, wait, &walk->around[k - 1].call))
+		k--;
+	if (k > 0)
+		walk->in[i] = walk->around[k - 1].index;
+}
+
 static void find_around(struct walk *walk, uint64_t i)
 {
 	struct pmu_trace_call call = call_at(walk, i, NULL);
 
 	walk->in[i] = NONE;
-	if (!row_of(walk, &call) || is_beside(walk, &call))
+	if (!row_of(walk, &call))
+		return;
+	if (call.flags & PMU_TRACE_WAITED) {
+		find_around_wait(walk, i, &call);
+		return;
+	}
+	if (is_beside(walk, &call))
 		return;
 	while (walk->n_around && !is_in(walk, &call, &walk->around[walk->n_around - 1].call))
 		walk->n_around--;
@@ -211,6 +247,59 @@ static void settle(struct walk *walk, struct pmu_slice *slice)
 		add_cost(around, slice->cost, row->raw->outer, calls, n);
 }
 
+static void add_wait(uint64_t *blocked_ns, uint64_t *runnable_ns, const struct pmu_trace_call *wait)
+{
+	if (wait->flags & PMU_TRACE_BLOCKED)
+		*blocked_ns += wait->waited_ns;
+	else
+		*runnable_ns += wait->waited_ns;
+}
+
+static void add_early(struct walk *walk, uint32_t index, const struct pmu_trace_call *wait)
+{
+	size_t k = 0;
+
+	while (k < walk->n_early && walk->early[k].index != index)
+		k++;
+	if (k == MAX_DEPTH)
+		return;
+	if (k == walk->n_early)
+		walk->early[walk->n_early++] = (struct early){ .index = index };
+	add_wait(&walk->early[k].blocked_ns, &walk->early[k].runnable_ns, wait);
+}
+
+static void take_early(struct walk *walk, struct pmu_slice *slice)
+{
+	for (size_t k = 0; k < walk->n_early; k++)
+		if (walk->early[k].index == slice->index) {
+			slice->blocked_ns = walk->early[k].blocked_ns;
+			slice->runnable_ns = walk->early[k].runnable_ns;
+			walk->early[k] = walk->early[--walk->n_early];
+			return;
+		}
+}
+
+/* All that it is in has waited, begun here or not yet: that comes with the next call. */
+static void tell_wait(struct walk *walk, uint64_t i, const struct pmu_trace_call *wait)
+{
+	const struct pmu_slice *last = walk->n_open ? &walk->open[walk->n_open - 1] : NULL;
+	uint32_t up = walk->in[i];
+
+	for (; up != NONE && !(last && last->index == up); up = walk->in[up])
+		add_early(walk, up, wait);
+	for (size_t k = 0; up != NONE && k < walk->n_open; k++)
+		add_wait(&walk->open[k].blocked_ns, &walk->open[k].runnable_ns, wait);
+}
+
+/* Of one that began before the oldest record, others may have been lost. */
+static bool are_waits_known(const struct walk *walk, const struct pmu_trace_call *call)
+{
+	const struct pmu_raw_thread *thread = row_of(walk, call)->thread;
+
+	return thread->record.flags & PMU_THREAD_WAITS &&
+	       (!walk->ring->first || call->begin > call_at(walk, 0, NULL).end);
+}
+
 static int begin(struct walk *walk, uint64_t i, uint64_t at, bool is_leaf)
 {
 	struct pmu_slice *slice = &walk->open[walk->n_open++];
@@ -221,6 +310,8 @@ static int begin(struct walk *walk, uint64_t i, uint64_t at, bool is_leaf)
 	slice->row = row_of(walk, &slice->call);
 	slice->is_leaf = is_leaf;
 	slice->is_open = i >= walk->ring->n;
+	slice->waits_known = are_waits_known(walk, &slice->call);
+	take_early(walk, slice);
 	walk->now = slice->begin = at > walk->now ? at : walk->now;
 	return walk->listener->begin(walk->listener->arg, slice);
 }
@@ -302,6 +393,10 @@ static int tell_call(struct walk *walk, uint64_t i)
 	call = call_at(walk, i, NULL);
 	if (!row_of(walk, &call))
 		return 0;
+	if (call.flags & PMU_TRACE_WAITED) {
+		tell_wait(walk, i, &call);
+		return 0;
+	}
 	if (is_beside(walk, &call) && !(call.flags & PMU_TRACE_AGAIN))
 		return tell_beside(walk, i, &call);
 	rc = begin_around(walk, (uint32_t)i, call.begin);

@@ -23,6 +23,9 @@ struct pmu_slice {
 	 */
 	bool is_open;
 	uint64_t again; /* calls of the same region in it */
+	/* ns of its time; from the end on, where they are known (@waits_known) */
+	uint64_t blocked_ns, runnable_ns;
+	bool waits_known;
 	/*
 	 * [n_slots] what it counted, without the library's own work; as differences: they may be
 	 * negative.  From the end on.

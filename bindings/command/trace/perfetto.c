@@ -55,7 +55,7 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum { ANNOTATION_NAME_ID = 1, ANNOTATION_INT = 4, ANNOTATION_DOUBLE = 5 };
 
 /* Names of annotations beside those of counts and metrics. */
-enum { NAME_PART = 1, NAME_OPEN, NAME_LATER };
+enum { NAME_PART = 1, NAME_OPEN, NAME_WAITS, NAME_LATER = NAME_WAITS + PMU_TIMELINE_WAITS };
 static const char *const others[] = {
 	[NAME_PART] = PMU_TIMELINE_PART,
 	[NAME_OPEN] = PMU_TIMELINE_OPEN,
@@ -385,6 +385,20 @@ static void define_other(struct pmu_timeline *to, uint64_t other)
 	pmu_protobuf_end(&to->out, interned);
 }
 
+static void define_waits(struct pmu_timeline *to, const struct pmu_timeline_thread *thread)
+{
+	size_t interned;
+
+	if (thread->process->waits_named)
+		return;
+	thread->process->waits_named = true;
+	interned = pmu_protobuf_begin(&to->out, PACKET_INTERNED);
+	for (uint64_t w = 0; w < PMU_TIMELINE_WAITS; w++)
+		perfetto_put_name(&to->out, INTERNED_ANNOTATION, NAME_WAITS + w,
+				  pmu_timeline_wait_name[w], strlen(pmu_timeline_wait_name[w]));
+	pmu_protobuf_end(&to->out, interned);
+}
+
 static size_t begin_annotation(struct pmu_timeline *to, uint64_t name)
 {
 	size_t annotation = pmu_protobuf_begin(&to->out, EVENT_ANNOTATION);
@@ -409,6 +423,13 @@ static void perfetto_put_columns(struct pmu_timeline *to, const struct pmu_timel
 			continue;
 		annotation = begin_annotation(to, id_of_metric(group, m));
 		pmu_protobuf_double(&to->out, ANNOTATION_DOUBLE, slice->group->value[m]);
+		pmu_protobuf_end(&to->out, annotation);
+	}
+	for (uint64_t w = 0; w < PMU_TIMELINE_WAITS; w++) {
+		if (!(slice->waits >> w & 1))
+			continue;
+		annotation = begin_annotation(to, NAME_WAITS + w);
+		pmu_protobuf_u64(&to->out, ANNOTATION_INT, slice->wait_ns[w]);
 		pmu_protobuf_end(&to->out, annotation);
 	}
 }
@@ -452,6 +473,8 @@ static void perfetto_put_end(struct pmu_timeline *to, const struct pmu_timeline_
 		perfetto_put_counters(to, thread, slice);
 	perfetto_begin_event(to, thread, slice->end_ns, &event);
 	define_columns(to, thread, slice);
+	if (slice->waits)
+		define_waits(to, thread);
 	if (other)
 		define_other(to, other);
 	perfetto_put_type(to, track, SLICE_END, &event);

@@ -116,6 +116,7 @@ static struct head load_head(const struct pmu_store_chunk *chunk)
 			.min_ticks = PMU_READER_LOAD(trace->min_ticks),
 			.dropped = PMU_READER_LOAD(trace->dropped),
 			.overrun = PMU_READER_LOAD(trace->overrun),
+			.n_waits = PMU_READER_LOAD(trace->n_waits),
 			/* Pairs with the release behind a record. */
 			.n = __atomic_load_n(&trace->n, __ATOMIC_ACQUIRE) },
 		/* Pairs with the release that takes the ring from its thread. */
@@ -162,6 +163,32 @@ static void set_kept(struct pmu_trace_ring *ring, const struct pmu_store_trace *
 	ring->lost = end - ring->n;
 }
 
+static const char *place_at(const struct pmu_trace_ring *ring, uint64_t i)
+{
+	return ring->records + (ring->first + i) % ring->n_places * ring->record_size;
+}
+
+static uint64_t who_at(const struct pmu_trace_ring *ring, uint64_t i)
+{
+	uint64_t who;
+
+	memcpy(&who, place_at(ring, i) + offsetof(struct pmu_trace_record, who), sizeof(who));
+	return who;
+}
+
+/* Waits are no calls: not of the lost ones either. */
+static void count_waits(struct pmu_trace_ring *ring, const struct pmu_store_trace *is)
+{
+	uint64_t lost;
+
+	if (!is->n_waits)
+		return;
+	for (uint64_t i = 0; i < ring->n; i++)
+		ring->n_waits += !!(who_at(ring, i) & PMU_TRACE_WAITED);
+	lost = is->n_waits > ring->n_waits ? is->n_waits - ring->n_waits : 0;
+	ring->lost -= lost < ring->lost ? lost : ring->lost;
+}
+
 static int add_ring(struct pmu_trace_source *source, const struct pmu_store_chunk *chunk,
 		    const struct head *head, bool live)
 {
@@ -199,6 +226,7 @@ static int add_ring(struct pmu_trace_source *source, const struct pmu_store_chun
 	else
 		later += head->is.overrun;
 	set_kept(ring, &head->is, later);
+	count_waits(ring, &head->is);
 	source->n_rings++;
 	return 0;
 }
@@ -257,7 +285,7 @@ static void count_left_out(struct pmu_trace_source *source)
 {
 	for (size_t r = 0; source->min_ticks && r < source->n_rings; r++) {
 		struct pmu_trace_ring *ring = &source->ring[r];
-		uint64_t calls = 0, has = ring->n + ring->lost;
+		uint64_t calls = 0, has = ring->n - ring->n_waits + ring->lost;
 
 		for (size_t t = 0; t < source->raw.n_threads; t++) {
 			const struct pmu_raw_thread *thread = &source->raw.thread[t];
@@ -335,7 +363,7 @@ struct pmu_trace_call pmu_trace_call_at(const struct pmu_trace_source *source,
 					const struct pmu_trace_ring *ring, uint64_t i,
 					uint64_t *count)
 {
-	const char *at = ring->records + (ring->first + i) % ring->n_places * ring->record_size;
+	const char *at = place_at(ring, i);
 	struct pmu_trace_record record;
 	struct pmu_trace_call call;
 
@@ -347,6 +375,10 @@ struct pmu_trace_call pmu_trace_call_at(const struct pmu_trace_source *source,
 				 (uint32_t)record.who & PMU_TRACE_ROW_MASK),
 		.flags = (uint32_t)record.who & ~PMU_TRACE_ROW_MASK,
 	};
+	if (call.flags & PMU_TRACE_WAITED) {
+		call.waited_ns = record.end;
+		call.end = call.begin;
+	}
 	/* as pmu_bank_add_time() has it */
 	if ((int64_t)(call.end - call.begin) < 0 || call.end < call.begin)
 		call.end = call.begin;

@@ -22,7 +22,7 @@ struct pmu_trace_row {
 	uint64_t path;
 };
 
-/** The calls of a thread that are kept, in the order of their ends. */
+/** The calls of a thread that are kept, in the order of their ends, and in between what it waited. */
 struct pmu_trace_ring {
 	const struct pmu_raw_thread *thread; /* its first record */
 	const char *records;
@@ -30,6 +30,7 @@ struct pmu_trace_ring {
 	uint32_t record_size, n_counts;
 	uint64_t n_places, first; /* record 0 is in the place @first % @n_places */
 	uint64_t n;
+	uint64_t n_waits;  /* of them, that are no calls */
 	uint64_t lost;     /* calls that there was no room for */
 	uint64_t left_out; /* that were too short for it */
 };
@@ -39,6 +40,7 @@ struct pmu_trace_call {
 	uint64_t begin, end; /* ticks; never end < begin */
 	uint32_t row;        /* index; PMU_TRACE_NO_ROW: of no row, and to be left out */
 	uint32_t flags;      /* enum pmu_trace_flags */
+	uint64_t waited_ns;  /* of a record that is no call: PMU_TRACE_WAITED */
 };
 
 struct pmu_trace_source {

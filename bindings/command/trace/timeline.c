@@ -225,11 +225,45 @@ static void evaluate(const struct pmu_timeline_slice *slice)
 	pmu_metrics_of(slice->group->metrics, &row, slice->group->value);
 }
 
+const char *const pmu_timeline_wait_name[PMU_TIMELINE_WAITS] = { "cpu_ns", "blocked_ns",
+								 "runnable_ns", "waited_ns" };
+
+static void put_wait(struct pmu_timeline_slice *slice, enum pmu_timeline_wait which, uint64_t ns)
+{
+	slice->wait_ns[which] = ns;
+	slice->waits |= 1u << which;
+}
+
+static uint64_t at_most_ns(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of one that did not wait nothing is said: all of it was on a processor. */
+static void tell_waits(struct pmu_timeline_slice *slice)
+{
+	const struct pmu_slice *is = slice->is;
+	uint64_t time = slice->end_ns - slice->begin_ns;
+	uint64_t all = at_most_ns(is->blocked_ns + is->runnable_ns, time);
+	uint64_t runnable = at_most_ns(is->runnable_ns, all);
+
+	if (!is->waits_known || is->beside || !all)
+		return;
+	put_wait(slice, PMU_TIMELINE_CPU, time - all);
+	if (is->row->thread->record.flags & PMU_THREAD_QUEUES) {
+		put_wait(slice, PMU_TIMELINE_BLOCKED, all - runnable);
+		put_wait(slice, PMU_TIMELINE_RUNNABLE, runnable);
+	} else {
+		put_wait(slice, PMU_TIMELINE_WAITED, all);
+	}
+}
+
 static int tell_end(void *arg, const struct pmu_slice *is)
 {
 	const struct telling *telling = arg;
 	struct pmu_timeline_slice slice = describe_slice(telling, is);
 
+	tell_waits(&slice);
 	if (slice.n_counts)
 		evaluate(&slice);
 	telling->to->format->end(telling->to, telling->thread, &slice);

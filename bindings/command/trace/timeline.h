@@ -12,6 +12,16 @@
 
 struct pmu_timeline_format;
 
+/* Of a slice: time on a processor, and what it waited; the last where it is not known for what. */
+enum pmu_timeline_wait {
+	PMU_TIMELINE_CPU,
+	PMU_TIMELINE_BLOCKED,
+	PMU_TIMELINE_RUNNABLE,
+	PMU_TIMELINE_WAITED,
+	PMU_TIMELINE_WAITS
+};
+extern const char *const pmu_timeline_wait_name[PMU_TIMELINE_WAITS];
+
 /* What is said of a slice that is no whole call. */
 #define PMU_TIMELINE_PART "part of a call: up to a checkpoint"
 #define PMU_TIMELINE_OPEN "had not ended; it began here or before"
@@ -57,6 +67,7 @@ struct pmu_timeline_process {
 	unsigned char *named;            /* [n_names + ...] of the format: what it has defined */
 	unsigned char *beside;           /* [n_rows] tracks of regions that are beside others */
 	unsigned char *counts, *metrics; /* [groups * 64] */
+	bool waits_named;
 };
 
 struct pmu_timeline_thread {
@@ -78,6 +89,8 @@ struct pmu_timeline_slice {
 	const struct pmu_timeline_group *group;
 	uint32_t missing; /* slots that are not known */
 	uint32_t n_counts;
+	uint64_t wait_ns[PMU_TIMELINE_WAITS]; /* from the end on, */
+	unsigned int waits; /* by a bit for each that it has: none where it did not wait */
 };
 
 /** Writes into pmu_timeline.out; out.failed ends it. */

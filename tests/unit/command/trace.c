@@ -99,8 +99,9 @@ static bool find(const char *below, const char *ending, const char *but, char *p
 struct found {
 	int rc;
 	uint64_t n, rows, lost, left_out, dropped, damaged;
-	uint64_t rings, arrows, again, parts;
+	uint64_t rings, arrows, again, parts, waits;
 	uint64_t unequal; /* rows that have something else than their calls together */
+	uint64_t unequal_waits;
 	uint64_t torn;    /* records that no call can be */
 	uint64_t misfits; /* slices that do not lie in each other */
 	uint64_t begins, ends;
@@ -110,6 +111,7 @@ struct found {
 
 struct sum {
 	uint64_t calls, ticks, count[PMU_MAX_SLOTS];
+	uint64_t off_ns, queued_ns;
 };
 
 static void add(struct found *found, const struct pmu_trace_source *source, struct sum *sum,
@@ -123,6 +125,10 @@ static void add(struct found *found, const struct pmu_trace_source *source, stru
 
 		if (call.row == PMU_TRACE_NO_ROW) {
 			found->torn++;
+			continue;
+		}
+		if (call.flags & PMU_TRACE_WAITED) {
+			found->waits++;
 			continue;
 		}
 		row = &source->row[call.row];
@@ -152,6 +158,7 @@ static bool is_equal(const struct pmu_trace_source *source, const struct pmu_tra
 /* Slices lie in each other. */
 struct fitting {
 	struct found *found;
+	struct sum *sum;
 	uint64_t last, depth;
 };
 
@@ -174,6 +181,8 @@ static int fit_end(void *arg, const struct pmu_slice *slice)
 	struct fitting *fitting = arg;
 
 	fitting->found->ends++;
+	fitting->sum[slice->call.row].off_ns += slice->blocked_ns + slice->runnable_ns;
+	fitting->sum[slice->call.row].queued_ns += slice->runnable_ns;
 	if (slice->beside)
 		return 0;
 	fitting->found->misfits += slice->end < fitting->last || !fitting->depth;
@@ -189,12 +198,12 @@ static int fit_again(void *arg, const struct pmu_slice *slice)
 	return 0;
 }
 
-static void nest(struct found *found, const struct pmu_trace_source *source)
+static void nest(struct found *found, const struct pmu_trace_source *source, struct sum *sum)
 {
 	struct pmu_flows flows;
 
 	for (size_t r = 0; r < source->n_rings; r++) {
-		struct fitting fitting = { .found = found };
+		struct fitting fitting = { .found = found, .sum = sum };
 		const struct pmu_nest_listener listener = { fit_begin, fit_end, fit_again,
 							    &fitting };
 
@@ -217,7 +226,7 @@ static int look(const struct pmu_store_view *view, unsigned int is, void *arg)
 	if (!rc) {
 		sum = calloc(source.n_rows + (size_t)1, sizeof(*sum));
 		for (size_t r = 0; r < source.n_rings; r++) {
-			found->n += source.ring[r].n;
+			found->n += source.ring[r].n - source.ring[r].n_waits;
 			found->lost += source.ring[r].lost;
 			found->left_out += source.ring[r].left_out;
 			add(found, &source, sum, &source.ring[r]);
@@ -230,8 +239,11 @@ static int look(const struct pmu_store_view *view, unsigned int is, void *arg)
 		found->rows = source.n_rows;
 		found->dropped = source.dropped;
 		found->damaged = source.n_damaged;
+		nest(found, &source, sum);
+		for (uint32_t i = 0; i < source.n_rows; i++)
+			found->unequal_waits += source.row[i].raw->off_ns != sum[i].off_ns ||
+						source.row[i].raw->queued_ns != sum[i].queued_ns;
 		free(sum);
-		nest(found, &source);
 	}
 	pmu_trace_source_close(&source);
 	return rc;
@@ -650,6 +662,42 @@ static void alive_no_call_is_torn(void)
 	is_u64(all.damaged, 0, "nor is a ring");
 }
 
+/* --- waits --- */
+
+static void sleep_in_regions(void)
+{
+	const struct timespec moment = { .tv_nsec = 200000 };
+
+	pmu_region_begin("outer");
+	for (int i = 0; i < 20; i++) {
+		pmu_region_begin("sleeps");
+		nanosleep(&moment, NULL);
+		pmu_region_begin("inner");
+		nanosleep(&moment, NULL);
+		pmu_region_end("inner");
+		if (i % 2)
+			nanosleep(&moment, NULL);
+		recurse(2);
+		pmu_region_end("sleeps");
+		pmu_region_begin("works");
+		spin(1000);
+		pmu_region_end("works");
+	}
+	pmu_region_end("outer");
+}
+
+static void each_call_knows_what_it_waited(void)
+{
+	static const char *const env[] = { "PMU_WAIT=0", NULL };
+	struct found found = run(sleep_in_regions, NULL);
+
+	is_whole(&found, "a program that sleeps");
+	is_u64(found.unequal_waits, 0, "what its calls have waited is what its regions have");
+	found = run(sleep_in_regions, env);
+	is_whole(&found, "without that");
+	is_u64(found.waits, 0, "nothing of it is there");
+}
+
 UNIT_PART(trace)
 {
 	strcpy(folder, "/tmp/pmu-trace-XXXXXX");
@@ -658,6 +706,7 @@ UNIT_PART(trace)
 	traced_in_every_way();
 	what_is_lost_is_counted();
 	short_calls_are_left_out();
+	each_call_knows_what_it_waited();
 	threads_that_come_and_go();
 	each_thread_has_all_of_its_room();
 	a_forked_child_has_a_trace_of_its_own();
