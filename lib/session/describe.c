@@ -93,7 +93,7 @@ void pmu_session_machine(char *text, size_t size, char *cpu, size_t cpu_size)
 /* Valgrind has a processor of its own: `pmu run` tells which one it runs on. */
 static bool describe_told(void)
 {
-	const char *told = secure_getenv(PMU_VALGRIND_MACHINE_VARIABLE), *tab;
+	const char *told = secure_getenv(PMU_SIM_MACHINE_VARIABLE), *tab;
 	char text[256];
 
 	tab = told ? strchr(told, '\t') : NULL;

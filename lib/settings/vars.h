@@ -132,10 +132,10 @@ SET(PMU_STORE, "a folder", "none",
 SET(PMU_VALGRIND_LOG, "a file, %p for the process", "none",
     "for 'pmu run --emulate': where valgrind's log is, which the source valgrind reads its counts from",
     0, NULL)
-SET(PMU_VALGRIND_CACHES, "words", "none",
+SET(PMU_SIM_CACHES, "words", "none",
     "for 'pmu run --emulate': the caches that valgrind was told to simulate, for the report's head",
     0, NULL)
-SET(PMU_VALGRIND_MACHINE, "words", "none",
+SET(PMU_SIM_MACHINE, "words", "none",
     "for 'pmu run --emulate': the machine that valgrind runs on, for the report's head", 0, NULL)
 VALUED(PMU_AUTO, "main, threads, openmp, functions, wrap, markers, mpi, locks; none",
        "all but locks",

@@ -207,7 +207,7 @@ has core.txt 'cycles, ref-cycles missing: valgrind simulates' 'and what there is
 lacks core.txt 'as valgrind has it' 'the machine is'
 "$pmu" run -o native.txt true
 is '  that which it runs on' "$(sed -n 's/^  machine *//p' core.txt)" "$(sed -n 's/^  machine *//p' native.txt)"
-grep -q 'region  *calls  *instructions  *share  *per call  *self$' core.txt
+grep -q 'region  *calls  *instructions  *% instr\.  *per call  *self$' core.txt
 result $? 'instructions stand in the place of time'
 ! grep -qE 'deviation|CPU time|in regions|waited|waiting' core.txt
 result $? 'and no time of any kind'
@@ -307,6 +307,18 @@ if [ "$(cat $data/type 2>/dev/null)" = Data ] && [ "$(nproc)" = "$(nproc --all)"
 fi
 tr -s ' \n' '  ' <own.txt | grep -qE 'user level: I1 .*, D1 .*, LL '
 result $? 'all of them are named'
+
+# machine NAME WORDS: the caches that are simulated on one of those that hwloc has described
+machine() {
+	HWLOC_XMLFILE="$source/tests/data/topologies/$1.xml" "$pmu" run --emulate --auto none -e instructions -o own.txt \
+		./lines 100 || return
+	cat own.txt
+	tr -s ' \n' '  ' <own.txt | grep -qF "$2"
+}
+ok 'those of another machine' machine nehalem-ep-2s4c2t 'D1 32 KiB 8-way, LL 8 MiB 16-way'
+ok 'a number of sets that valgrind has not: the same size' machine haswell-ep-cpu0-offline \
+	'LL 30 MiB 30-way (the machine'"'"'s: 30 MiB 20-way)'
+ok 'what hwloc does not know, valgrind finds' machine icelake-1s4c2t 'LL as valgrind finds it'
 
 # --- branches that repeat ------------------------------------------------------------------------------------------
 

@@ -94,7 +94,9 @@ ok 'regions after them have all that they did' same_work leave.csv
 
 run 0 'the default group' --emulate=fast -o core.json -o core.txt ./kernels
 has core.txt "valgrind: instructions counted by pmu's tool" 'the head says what counted'
-has core.txt 'times are those of the simulation' 'and what the times are'
+has core.txt "under valgrind, which is not the program's time" 'and how long that took'
+grep -q 'region  *calls  *instructions  *% instr\.  *per call  *self$' core.txt
+result $? 'instructions stand in the place of time'
 has core.json 'missing: --emulate=fast counts instructions alone; --emulate counts caches' 'and what there is not, and where it is'
 has core.json '"cycles": null' 'that is missing in JSON'
 grep -q '"instructions": [1-9]' core.json
@@ -108,8 +110,22 @@ has err '--emulate=fast counts instructions alone' 'is told before the start'
 [ ! -e ran ]
 result $? 'and nothing was run'
 run 0 'runs that are one report' --emulate=fast --auto none -e instructions --repeat 3 -o repeat.txt ./kernels
-[ "$(grep -c 'kernel_.*=$' repeat.txt)" = 4 ]
+[ "$(grep -c 'kernel_.* =  *0.0%' repeat.txt)" = 4 ]
 result $? 'all counts are the same in each'
+[ "$(grep -cE '[0-9] (s|ms|us|ns)\b' repeat.txt)" = "$(grep -c '^  took' repeat.txt)" ]
+result $? 'and no time is there but how long valgrind took'
+run 0 'a folded stack' --emulate=fast --auto none -e instructions -o k.folded -o k.csv ./kernels
+is 'is of instructions' "$(sed -n 's/^kernel_sort //p' k.folded)" "$(value k.csv kernel_sort all net:instructions)"
+run 0 'runs until they are precise' --emulate=fast --auto none -e instructions --repeat auto -o auto.txt ./kernels
+has auto.txt 'pmu: kernels, 6 runs' 'which is of instructions, not of how long valgrind took'
+run 0 'two reports' --emulate=fast -e instructions --repeat 2 -o two.json ./kernels
+"$pmu" diff two.json two.json >diff.txt
+has diff.txt "times are of valgrind's simulation: they are not compared" 'times are not compared'
+run 0 'one of a processor' -e instructions --repeat 2 -o real.json ./kernels
+"$pmu" diff real.json two.json >diff.txt
+has diff.txt 'one side was simulated by valgrind and the other was not' 'which is told where it is the other side'
+run 0 'the longest come first, of many' --emulate=fast --auto none -e instructions -o top.txt --top 2 --sort time ./kernels
+has top.txt "sorted by instructions: there is no 'time' here" 'times cannot be sorted by'
 run 4 'a script' --emulate=fast -o script.txt sh -c 'echo hello; ./kernels; exit 4'
 has script.txt 'kernel_sum' 'what it starts is measured'
 PMU_BACKEND=valgrind VALGRIND_LIB="$build/bindings/valgrind/lib" "$valgrind" -q --tool=pmu ./kernels >out 2>err

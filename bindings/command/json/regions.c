@@ -123,12 +123,14 @@ static const struct pmu_model_turns *read_turns(struct pmu_json_reader *reader,
 	return turns;
 }
 
-/* A time may be null where none of its calls has ended, and of a simulation. */
+/*
+ * A time may be null where none of its calls has ended, and of a simulation, which may be together with
+ * reports that have times.
+ */
 static void read_number(struct pmu_json_reader *reader, const struct pmu_value *item,
 			const struct pmu_field *field, struct pmu_model_row *row)
 {
-	bool may_lack = (row->n_open || pmu_model_is_simulated(reader->model)) &&
-			field->known != PMU_KNOWN_ALWAYS;
+	bool may_lack = field->known != PMU_KNOWN_ALWAYS;
 	uint64_t integer = 0;
 	double real = 0;
 
@@ -146,6 +148,8 @@ static void read_number(struct pmu_json_reader *reader, const struct pmu_value *
 		integer = (uint64_t)pmu_json_int(reader, item, field->key, UINT32_MAX);
 	else if (!may_lack || !pmu_json_is_null(item, field->key))
 		integer = pmu_json_u64(reader, item, field->key);
+	else if (!row->n_open)
+		row->flags |= PMU_ROW_UNTIMED;
 	pmu_field_set(field, row, integer, real);
 }
 

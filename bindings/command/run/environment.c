@@ -289,7 +289,7 @@ static void set_machine(struct list *list)
 
 	pmu_session_machine(text, sizeof(text), cpu, sizeof(cpu));
 	snprintf(both, sizeof(both), "%s\t%s", text, cpu);
-	set(list, PMU_VALGRIND_MACHINE_VARIABLE, both);
+	set(list, PMU_SIM_MACHINE_VARIABLE, both);
 }
 
 static void set_doors(struct list *list, const struct pmu_run_request *request,
@@ -388,7 +388,7 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	if (folder && request->emulate)
 		set_log(&list, folder);
 	if (folder && request->emulate && request->caches.text[0])
-		set(&list, PMU_VALGRIND_CACHES_VARIABLE, request->caches.text);
+		set(&list, PMU_SIM_CACHES_VARIABLE, request->caches.text);
 	if (folder && request->emulate)
 		set_machine(&list);
 	if (folder && request->fast)

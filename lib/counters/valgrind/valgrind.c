@@ -546,7 +546,7 @@ static void valgrind_detach(void *state, void *thread)
 
 static void valgrind_describe(void *state, char *text, size_t size)
 {
-	const char *caches = secure_getenv(PMU_VALGRIND_CACHES_VARIABLE);
+	const char *caches = secure_getenv(PMU_SIM_CACHES_VARIABLE);
 	const struct valgrind *valgrind = state;
 
 	if (valgrind->is_counter)

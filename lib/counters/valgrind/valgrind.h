@@ -11,10 +11,10 @@
 #define PMU_VALGRIND_LOG_VARIABLE "PMU_VALGRIND_LOG"
 
 /** The caches that it simulates, in words: "D1 48 KiB 12-way, LL 32 MiB 16-way". */
-#define PMU_VALGRIND_CACHES_VARIABLE "PMU_VALGRIND_CACHES"
+#define PMU_SIM_CACHES_VARIABLE "PMU_SIM_CACHES"
 
 /** The machine that it runs on, as pmu_session_machine() has it: both texts, with a tab between them. */
-#define PMU_VALGRIND_MACHINE_VARIABLE "PMU_VALGRIND_MACHINE"
+#define PMU_SIM_MACHINE_VARIABLE "PMU_SIM_MACHINE"
 
 /** pmu_valgrind_built() - were valgrind's headers there when this was compiled? */
 bool pmu_valgrind_built(void);

@@ -406,7 +406,7 @@ static void add_outermost(struct pmu_model *model, const struct pmu_model_sectio
 	}
 }
 
-/* What the kernel says of threads is of valgrind's work as well. */
+/* What the kernel says of threads is of valgrind's work as well, which lets one of them run at a time. */
 static void take_out_usage(struct pmu_model *model)
 {
 	for (unsigned int i = 0; i < model->n_threads; i++) {
@@ -414,7 +414,7 @@ static void take_out_usage(struct pmu_model *model)
 
 		thread->minor_faults = thread->major_faults = -1;
 		thread->voluntary_switches = thread->involuntary_switches = -1;
-		thread->cpu_ns = -1;
+		thread->start_ns = thread->stop_ns = thread->cpu_ns = -1;
 	}
 }
 

@@ -184,9 +184,9 @@ double pmu_measure_share(const struct pmu_model_section *section, const struct p
 
 	if (measure == PMU_BY_CPU)
 		most = pmu_add_capped(whole, whole / ROUNDING_PART + ROUNDING_NS);
-	if (!pmu_model_time_known(row) || !whole || part > most)
+	if (measure == PMU_BY_COUNT ? !is_counted(section, row) : !pmu_model_is_timed(row))
 		return NAN;
-	if (measure == PMU_BY_COUNT && !is_counted(section, row))
+	if (!whole || part > most)
 		return NAN;
 	return part < whole ? (double)part / (double)whole : 1;
 }

@@ -86,7 +86,7 @@ static const char *base_title(const struct rows *r, unsigned int i)
 
 static double time_of_row(const struct pmu_model_row *row)
 {
-	return pmu_model_time_known(row) ? (double)row->time_ns : NAN;
+	return pmu_model_is_timed(row) ? (double)row->time_ns : NAN;
 }
 
 /* Which of these columns there are: of one thread also what it waited for. */
@@ -128,7 +128,7 @@ static double self_of(const struct rows *r, const struct pmu_model_row *row)
 {
 	if (measure_of(r) == PMU_BY_CPU)
 		return known_ns(row->self_cpu_ns);
-	return pmu_model_self_known(row) ? (double)row->self_ns : NAN;
+	return pmu_model_is_timed(row) && pmu_model_self_known(row) ? (double)row->self_ns : NAN;
 }
 
 static double per_call(const struct pmu_model_row *row)

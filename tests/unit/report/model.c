@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "report/model/fields.h"
+#include "report/model/measure.h"
 #include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;
@@ -483,6 +485,43 @@ static void remarks_grow_and_are_copied(void)
 	pmu_model_free(model);
 }
 
+/* Of a simulation, which took longest for what the program did least. */
+static void a_simulation_is_ranked_by_its_instructions(void)
+{
+	static struct pmu_model_count counts[] = { { "instructions", "" }, { "branches", "" } };
+	struct pmu_model *model = pmu_model_new();
+	struct pmu_model_section *s;
+	struct pmu_model_row *row;
+
+	model->source = "valgrind";
+	sample_sections(model, 1, 3);
+	s = model->section;
+	s->count = counts;
+	s->n_counts = 2;
+	model->thread = pmu_model_alloc(model, sizeof(*model->thread));
+	model->n_threads = 1;
+	model->thread->time_ns = 5000;
+	sample_row(model, s, 0, -1, "main", 1, 4000)->net[INSTRUCTIONS] = 1000;
+	sample_row(model, s, 0, 0, "slow", 1, 3000)->net[INSTRUCTIONS] = 100;
+	sample_row(model, s, 0, 0, "long", 1, 500)->net[INSTRUCTIONS] = 700;
+	is_int(pmu_model_finish(model), 0, "a simulation is finished");
+	is_int(s->ranked, INSTRUCTIONS + 1, "by its instructions");
+	is_str(s->row[1].name, "long", "that with most of them comes first");
+	ok(s->row[0].share == 1 && s->row[1].share == 0.7 && s->row[2].share == 0.1,
+	   "shares are of what is outermost");
+	is_u64(s->row[0].self[INSTRUCTIONS], 200, "what is its own is known");
+	for (size_t i = 0; i < pmu_n_fields; i++)
+		if (strstr(pmu_fields[i].key, "_ns") || strstr(pmu_fields[i].key, "time"))
+			ok(!pmu_field_get(&pmu_fields[i], &s->row[1]).is_known, "no %s",
+			   pmu_fields[i].key);
+	ok(model->thread->cpu_ns < 0 && model->thread->minor_faults < 0,
+	   "what the kernel says of the thread is of valgrind's work, too");
+	row = &s->row[1];
+	row->missing |= 1;
+	is_u64(pmu_measure_of(s, row, PMU_BY_COUNT), 0, "what was not counted weighs nothing");
+	pmu_model_free(model);
+}
+
 UNIT_PART(model)
 {
 	puts_rows_into_tree_order();
@@ -500,6 +539,7 @@ UNIT_PART(model)
 	leaves_unknown_shares_and_counts_unknown();
 	shares_of_all_threads_add_up();
 	more_than_the_whole_is_no_share();
+	a_simulation_is_ranked_by_its_instructions();
 	a_refusal_is_kept_once();
 	refuses_more_counts_than_a_mask_has_bits();
 	finishes_an_empty_model();
