@@ -161,6 +161,22 @@ ALONE void taskwait(void)
 	}
 }
 
+/* What the thread does in the group itself is work. */
+ALONE void taskgroup(void)
+{
+#pragma omp parallel
+#pragma omp single
+	{
+#pragma omp taskgroup
+		{
+#pragma omp task
+#pragma omp atomic
+			sum++;
+			work(SECOND);
+		}
+	}
+}
+
 /* Each thread has a task; the one that made them waits for the other's. */
 ALONE void taskloop(void)
 {
@@ -227,7 +243,8 @@ int main(int argc, char **argv)
 		{ "critical", critical }, { "named", named },       { "lock", lock },
 		{ "nothing", nothing },
 #ifdef TASKS
-		{ "taskwait", taskwait }, { "taskloop", taskloop }, { "tasks", tasks },
+		{ "taskwait", taskwait }, { "taskloop", taskloop }, { "taskgroup", taskgroup },
+		{ "tasks", tasks },
 #endif
 	};
 

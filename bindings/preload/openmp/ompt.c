@@ -249,6 +249,16 @@ static bool is_last_barrier(int kind, const struct preload_parallel *parallel, c
 static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task,
 			   const void *from)
 {
+	(void)parallel;
+	if (endpoint == OMPT_SCOPE_BEGIN && task && (uintptr_t)task->ptr & WORKER &&
+	    region_of(task) && is_last_barrier(kind, region_of(task), from))
+		end_share(task);
+}
+
+/* The same section: a taskgroup is all that is in it, the wait its end. */
+static void on_sync_region_wait(int kind, int endpoint, union ompt_data *parallel,
+				union ompt_data *task, const void *from)
+{
 	static const enum preload_wait waits[OMPT_N_SYNC] = {
 		[OMPT_SYNC_BARRIER] = PRELOAD_WAIT_BARRIER,
 		[OMPT_SYNC_BARRIER_IMPLICIT] = PRELOAD_WAIT_BARRIER,
@@ -261,15 +271,14 @@ static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, un
 	};
 
 	(void)parallel;
+	(void)task;
+	(void)from;
 	if (kind < 0 || kind >= OMPT_N_SYNC || !waits[kind])
 		return;
-	if (endpoint != OMPT_SCOPE_BEGIN)
-		preload_wait_end();
-	else if (task && (uintptr_t)task->ptr & WORKER && region_of(task) &&
-		 is_last_barrier(kind, region_of(task), from))
-		end_share(task);
-	else
+	if (endpoint == OMPT_SCOPE_BEGIN)
 		preload_wait_begin(waits[kind]);
+	else
+		preload_wait_end();
 }
 
 /* --- critical sections --- */
@@ -374,7 +383,7 @@ static bool is_done(int status)
  */
 static void on_task_schedule(union ompt_data *prior, int status, union ompt_data *next)
 {
-	if (!is_done(status))
+	if (status == OMPT_TASK_SWITCH || status == OMPT_TASK_YIELD)
 		preload_wait_pause();
 	if (errand_of(prior) && errand_of(prior)->is_started && is_done(status))
 		end_errand(prior);
@@ -410,6 +419,7 @@ static int start_tool(ompt_lookup *lookup, int device, union ompt_data *tool)
 		pmu_note(
 			"this OpenMP runtime does not tell of barriers: parallel regions include what threads wait "
 			"after them");
+	set(OMPT_SYNC_REGION_WAIT, (ompt_function *)on_sync_region_wait);
 	set(OMPT_MUTEX_ACQUIRE, (ompt_function *)on_mutex_acquire);
 	set(OMPT_MUTEX_ACQUIRED, (ompt_function *)on_mutex_acquired);
 	set(OMPT_MUTEX_RELEASED, (ompt_function *)on_mutex_released);

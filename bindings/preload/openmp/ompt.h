@@ -25,6 +25,7 @@ enum ompt_event {
 	OMPT_TASK_CREATE = 5,
 	OMPT_TASK_SCHEDULE = 6,
 	OMPT_IMPLICIT_TASK = 7,
+	OMPT_SYNC_REGION_WAIT = 16,
 	OMPT_MUTEX_RELEASED = 17,
 	OMPT_SYNC_REGION = 23,
 	OMPT_MUTEX_ACQUIRE = 26,
@@ -62,11 +63,16 @@ enum ompt_sync {
 #define OMPT_TASK_UNDEFERRED 0x08000000
 #define OMPT_TASK_UNTIED     0x10000000
 
-/* 4.4.4.19 ompt_task_status_t: those after which a task does not go on */
+/*
+ * 4.4.4.19 ompt_task_status_t: those after which another task goes on, or begins.  The rest is told
+ * of tasks that this thread does not run.
+ */
 enum ompt_task_status {
 	OMPT_TASK_COMPLETE = 1,
+	OMPT_TASK_YIELD = 2,
 	OMPT_TASK_CANCEL = 3,
 	OMPT_TASK_DETACH = 4,
+	OMPT_TASK_SWITCH = 7,
 };
 
 /* 4.4.4.21 ompt_parallel_flag_t */
