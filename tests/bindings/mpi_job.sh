@@ -156,6 +156,8 @@ check_mpi() {
 	lacks job.json MPI_Allreduce 'unless something else is asked for'
 	PMU_ROTATE=1 launch 2 "$pmu" run -o job.json "./plain.$mpi"
 	lacks job.json MPI_Allreduce 'nor are they all there is where groups take turns'
+	run 0 'no rank, but linked with MPI' run -o job.json -- "./plain.$mpi"
+	has job.json 'MPI_Allreduce"' 'has its calls of MPI'
 	run 0 'the command that starts ranks' run -o job.json -- "mpirun.$mpi" $oversubscribe -np 2 "./plain.$mpi"
 	has job.json '/main/MPI_Allreduce"' 'has their calls of MPI, too'
 	launch 4 "$pmu" run "./plain.$mpi"

@@ -34,12 +34,12 @@ static bool asks_for_calls(const struct pmu_run_request *request)
 	return false;
 }
 
-bool pmu_run_is_mpi(const struct pmu_run_request *request)
+bool pmu_run_is_mpi(const struct pmu_run_request *request, const struct pmu_run_target *target)
 {
 	const char *slash = strrchr(request->command[0], '/');
 	const char *name = slash ? slash + 1 : request->command[0];
 
-	if (pmu_session_rank() || asks_for_calls(request))
+	if (pmu_session_rank() || target->is_mpi || asks_for_calls(request))
 		return true;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(launchers); i++) {
 		size_t len = strlen(launchers[i]);

@@ -105,6 +105,7 @@ static bool look_file(const char *path, struct pmu_run_target *target, char *nex
 	}
 	if (kind == TARGET_STATIC || kind == TARGET_DYNAMIC)
 		look_rights(fd, path, target);
+	target->is_mpi = kind == TARGET_DYNAMIC && target_needs(fd, "libmpi");
 	close(fd);
 	return kind == TARGET_SCRIPT || kind == TARGET_TEXT;
 }

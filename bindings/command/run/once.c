@@ -77,7 +77,8 @@ static int execute(struct pmu_run *run)
 		start.path = run->target.path;
 	if (!run->target.no_preload)
 		pmu_run_libraries_find(&run->folder, run->request.pins,
-				       pmu_run_is_mpi(&run->request), &run->libraries);
+				       pmu_run_is_mpi(&run->request, &run->target),
+				       &run->libraries);
 	if (run->request.emulate) {
 		rc = pmu_run_words_make(&run->request, &run->folder, &words);
 		start.command = words.word;
@@ -191,7 +192,8 @@ static void remark(struct pmu_run *run)
 			     parts->lost[0] ? "" : run->folder.place);
 	if (run->libraries.annotations[0])
 		pmu_run_doors_note(&run->request, parts);
-	if (run->libraries.preload[0] && !run->libraries.mpi[0] && pmu_run_is_mpi(&run->request))
+	if (run->libraries.preload[0] && !run->libraries.mpi[0] &&
+	    pmu_run_is_mpi(&run->request, &run->target))
 		pmu_run_note(parts,
 			     "%s is not in %s: calls of MPI are no regions, and ranks make "
 			     "no report of all",

@@ -98,6 +98,7 @@ void pmu_run_interpret(struct pmu_run_request *request);
 struct pmu_run_target {
 	char path[PATH_MAX]; /* what the search has found; "" nothing */
 	bool no_preload;     /* the loader would complain, or the program break */
+	bool is_mpi;         /* linked with an MPI */
 	/* execvp() would take a program that the kernel refuses for a script of the shell's */
 	bool no_script;
 	/* "" or why it cannot be measured from inside: "it is statically linked" */
@@ -161,7 +162,7 @@ void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, 
 bool pmu_run_tool_find(char *folder, size_t size, char *why, size_t why_size);
 
 /** pmu_run_is_mpi() - is it, or does it start, an MPI program? */
-bool pmu_run_is_mpi(const struct pmu_run_request *request);
+bool pmu_run_is_mpi(const struct pmu_run_request *request, const struct pmu_run_target *target);
 
 /**
  * pmu_run_environment() - ours, with the request's settings

@@ -19,6 +19,8 @@
 #define SCRIPT_LINE 256
 /* Linux refuses more than 64 KiB of program headers (load_elf_phdrs). */
 #define PHDRS_MAX (65536 / sizeof(ElfW(Phdr)))
+/* More are no program that a linker has made. */
+#define ENTRIES_MAX 4096
 /* Linkers put the program headers and the loader's name first. */
 #define HEAD_BYTES 1024
 
@@ -59,27 +61,37 @@ static bool read_at(const struct file *file, void *to, size_t size, uint64_t off
 	       pread(file->fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
+enum found { IS_BROKEN = -1, IS_NOT, IS_FOUND };
+
+/* The first program header of a type that has an address, or any where that is 0. */
+static enum found find_header(const struct file *file, const ElfW(Ehdr) * head, uint32_t type,
+			      uint64_t address, ElfW(Phdr) * phdr)
+{
+	if (head->e_phentsize != sizeof(*phdr) || !head->e_phnum || head->e_phnum > PHDRS_MAX ||
+	    head->e_phoff > INT64_MAX / 2)
+		return IS_BROKEN;
+	for (unsigned int i = 0; i < head->e_phnum; i++) {
+		if (!read_at(file, phdr, sizeof(*phdr), head->e_phoff + i * sizeof(*phdr)))
+			return IS_BROKEN;
+		if (phdr->p_type == type && (!address || address - phdr->p_vaddr < phdr->p_filesz))
+			return IS_FOUND;
+	}
+	return IS_NOT;
+}
+
 /* PT_INTERP's text. */
 static enum target_kind loader_of(const struct file *file, const ElfW(Ehdr) * head, char *loader,
 				  size_t size)
 {
 	ElfW(Phdr) phdr;
+	enum found found = find_header(file, head, PT_INTERP, 0, &phdr);
 
-	if (head->e_phentsize != sizeof(phdr) || !head->e_phnum || head->e_phnum > PHDRS_MAX ||
-	    head->e_phoff > INT64_MAX / 2)
+	if (found != IS_FOUND)
+		return found == IS_NOT ? TARGET_STATIC : TARGET_BROKEN;
+	if (phdr.p_filesz < 2 || phdr.p_filesz > size ||
+	    !read_at(file, loader, phdr.p_filesz, phdr.p_offset) || loader[phdr.p_filesz - 1])
 		return TARGET_BROKEN;
-	for (unsigned int i = 0; i < head->e_phnum; i++) {
-		if (!read_at(file, &phdr, sizeof(phdr), head->e_phoff + i * sizeof(phdr)))
-			return TARGET_BROKEN;
-		if (phdr.p_type != PT_INTERP)
-			continue;
-		if (phdr.p_filesz < 2 || phdr.p_filesz > size ||
-		    !read_at(file, loader, phdr.p_filesz, phdr.p_offset) ||
-		    loader[phdr.p_filesz - 1])
-			return TARGET_BROKEN;
-		return TARGET_DYNAMIC;
-	}
-	return TARGET_STATIC;
+	return TARGET_DYNAMIC;
 }
 
 /* e_ident[4..5] and e_machine. */
@@ -135,6 +147,58 @@ enum target_kind target_look(int fd, char *text, size_t size)
 		return look_elf(&file, text, size);
 	memcpy(text, _PATH_BSHELL, sizeof(_PATH_BSHELL));
 	return TARGET_TEXT;
+}
+
+/* --- what it is linked with --- */
+
+/* From entry @from on, the first of a tag.  Return: its number; -1 where there is none. */
+static int find_entry(const struct file *file, const ElfW(Phdr) * table, int64_t tag, int from,
+		      ElfW(Dyn) * entry)
+{
+	uint64_t n = table->p_filesz / sizeof(*entry);
+
+	for (int i = from; i < ENTRIES_MAX && (uint64_t)i < n; i++) {
+		if (table->p_offset > INT64_MAX / 2 ||
+		    !read_at(file, entry, sizeof(*entry),
+			     table->p_offset + (uint64_t)i * sizeof(*entry)) ||
+		    entry->d_tag == DT_NULL)
+			return -1;
+		if (entry->d_tag == tag)
+			return i;
+	}
+	return -1;
+}
+
+static bool needs(const struct file *file, const char *start)
+{
+	size_t len = strlen(start);
+	ElfW(Phdr) table, segment;
+	ElfW(Dyn) entry;
+	ElfW(Ehdr) head;
+	uint64_t names;
+	char name[16];
+
+	if (!read_at(file, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    is_foreign(&head) || find_header(file, &head, PT_DYNAMIC, 0, &table) != IS_FOUND ||
+	    find_entry(file, &table, DT_STRTAB, 0, &entry) < 0 ||
+	    find_header(file, &head, PT_LOAD, entry.d_un.d_ptr, &segment) != IS_FOUND)
+		return false;
+	names = segment.p_offset + (entry.d_un.d_ptr - segment.p_vaddr);
+	for (int i = 0; (i = find_entry(file, &table, DT_NEEDED, i, &entry)) >= 0; i++)
+		if (names <= INT64_MAX / 2 && entry.d_un.d_val <= INT32_MAX &&
+		    len <= sizeof(name) && read_at(file, name, len, names + entry.d_un.d_val) &&
+		    !memcmp(name, start, len))
+			return true;
+	return false;
+}
+
+bool target_needs(int fd, const char *start)
+{
+	struct file file = { .fd = fd };
+	ssize_t n = pread(fd, file.head, sizeof(file.head), 0);
+
+	file.n = n > 0 ? (size_t)n : 0;
+	return needs(&file, start);
 }
 
 int target_open(int dir, const char *path)

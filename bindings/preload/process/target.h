@@ -42,6 +42,14 @@ enum target_kind {
 enum target_kind target_look(int fd, char *text, size_t size);
 
 /**
+ * target_needs() - is it linked with a library?
+ * @start: of the library's name, at most 16 bytes
+ *
+ * With what that is linked with in turn does not matter.  Trusts nothing in the file.
+ */
+bool target_needs(int fd, const char *start);
+
+/**
  * target_open() - to be looked at.  Return: a descriptor or -1, also where it is no file that can
  * be started.
  */
