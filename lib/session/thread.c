@@ -350,9 +350,17 @@ void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 	__atomic_fetch_or(&self->rows.record->flags, (uint32_t)flag, __ATOMIC_RELAXED);
 }
 
+static void unflag(struct pmu_table_rows *rows, enum pmu_store_thread_flags flag)
+{
+	__atomic_fetch_and(&rows->record->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
+}
+
 void pmu_thread_unflag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 {
-	__atomic_fetch_and(&self->rows.record->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
+	unflag(&self->rows, flag);
+	for (unsigned int i = 0; i < self->n_others; i++)
+		if (i != self->group && self->other[i].rows.record)
+			unflag(&self->other[i].rows, flag);
 }
 
 struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,

@@ -294,7 +294,10 @@ void pmu_thread_note_core_types(struct pmu_thread *self);
  */
 int pmu_thread_setup(void);
 
-/** pmu_thread_flag(), pmu_thread_unflag() - set one of the record's flags; as if it had never been set */
+/**
+ * pmu_thread_flag() - set one of the record's flags
+ * pmu_thread_unflag() - as if it had never been set, of any group that the thread has counted
+ */
 void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag);
 void pmu_thread_unflag(struct pmu_thread *self, enum pmu_store_thread_flags flag);
 

@@ -99,7 +99,7 @@ void pmu_waits_attach(struct pmu_thread *self)
 
 const char *pmu_waits_why(const struct pmu_thread *self)
 {
-	if (self->waits.switches.word || !are_wanted(&pmu_session.config))
+	if (self->waits.switches.word || self->waits.are_lost || !are_wanted(&pmu_session.config))
 		return "";
 	return "what threads waited is not known: neither rseq nor perf_event_open may be used "
 	       "here, which would tell them when they are off their processor";
@@ -116,6 +116,7 @@ void pmu_waits_note_lost(struct pmu_thread *self)
 	if (!self->waits.switches.word || pmu_switches_told(&self->waits.switches))
 		return;
 	pmu_waits_detach(self);
+	self->waits.are_lost = true;
 	pmu_thread_unflag(self, PMU_THREAD_WAITS);
 	pmu_thread_unflag(self, PMU_THREAD_QUEUES);
 }

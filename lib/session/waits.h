@@ -23,6 +23,7 @@ struct pmu_wait {
 
 struct pmu_waits {
 	struct pmu_switches switches; /* without a word nothing is known of them */
+	bool are_lost;                /* they were, until the program unregistered its area */
 	bool are_split;               /* the kernel says how long it was runnable */
 	char path[40];                /* of the kernel's file of it */
 	struct pmu_wait last;         /* as of the last look; from no particular moment on */
