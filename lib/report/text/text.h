@@ -77,7 +77,7 @@ struct pmu_text_choice {
 	/* left out as less than these; as not what was asked for */
 	unsigned int n, n_left, n_unmatched;
 	uint64_t most_left; /* none left out has more */
-	bool is_usual; /* by time, or what stands in its place */
+	bool is_usual;      /* by time, or what stands in its place */
 };
 
 /**
