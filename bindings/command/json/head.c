@@ -17,29 +17,33 @@ static int64_t read_later(struct pmu_json_reader *reader, const struct pmu_value
 	return pmu_value_member(object, name) ? pmu_json_known(reader, object, name, most) : -1;
 }
 
-/* Only where `pmu run` made the report. */
-static void read_run(struct pmu_json_reader *reader, const struct pmu_value *root)
+void pmu_json_read_end(struct pmu_json_reader *reader, const struct pmu_value *object,
+		       struct pmu_model_run *run)
 {
-	const struct pmu_value *object = pmu_value_member(root, "run");
-	struct pmu_model_run *run;
-	int64_t start_unix_ns;
+	int64_t start_unix_ns = read_later(reader, object, "start_unix_ns", INT64_MAX);
 
-	if (!object)
-		return;
-	run = pmu_json_alloc(reader, 1, sizeof(*run));
-	object = pmu_json_object(reader, root, "run");
-	if (!run)
-		return;
 	run->status = (int)pmu_json_known(reader, object, "status", 255);
 	run->signal = (int)pmu_json_known(reader, object, "signal", 127);
 	if (run->signal < 0)
 		run->signal = 0;
-	start_unix_ns = read_later(reader, object, "start_unix_ns", INT64_MAX);
 	run->start_unix_ns = start_unix_ns > 0 ? (uint64_t)start_unix_ns : 0;
 	run->elapsed_ns = pmu_json_u64(reader, object, "elapsed_ns");
 	run->user_ns = pmu_json_u64(reader, object, "user_ns");
 	run->system_ns = pmu_json_u64(reader, object, "system_ns");
 	run->max_rss = pmu_json_u64(reader, object, "max_rss_bytes");
+}
+
+/* Only where `pmu run` made the report. */
+static void read_run(struct pmu_json_reader *reader, const struct pmu_value *root)
+{
+	struct pmu_model_run *run;
+
+	if (!pmu_value_member(root, "run"))
+		return;
+	run = pmu_json_alloc(reader, 1, sizeof(*run));
+	if (!run)
+		return;
+	pmu_json_read_end(reader, pmu_json_object(reader, root, "run"), run);
 	reader->model->run = run;
 }
 

@@ -69,6 +69,9 @@ const struct pmu_value *pmu_json_element(struct pmu_json_reader *reader,
 
 /** pmu_json_read_head() - what ran, when, where */
 void pmu_json_read_head(struct pmu_json_reader *reader, const struct pmu_value *root);
+/** pmu_json_read_end() - how a command that `pmu run` started has ended; @object: of that alone */
+void pmu_json_read_end(struct pmu_json_reader *reader, const struct pmu_value *object,
+		       struct pmu_model_run *run);
 /** pmu_json_read_parts() - the processes that it is of, where it is of several */
 void pmu_json_read_parts(struct pmu_json_reader *reader, const struct pmu_value *root);
 /**

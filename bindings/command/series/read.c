@@ -168,14 +168,7 @@ static void read_end(struct reading *r, const struct pmu_value *item, struct pmu
 		return;
 	end = pmu_json_object(&r->json, item, "end");
 	run->has_end = true;
-	run->end.status = (int)pmu_json_known(&r->json, end, "status", INT_MAX);
-	run->end.signal = (int)pmu_json_known(&r->json, end, "signal", INT_MAX);
-	if (run->end.signal < 0)
-		run->end.signal = 0;
-	run->end.elapsed_ns = pmu_json_u64(&r->json, end, "elapsed_ns");
-	run->end.user_ns = pmu_json_u64(&r->json, end, "user_ns");
-	run->end.system_ns = pmu_json_u64(&r->json, end, "system_ns");
-	run->end.max_rss = pmu_json_u64(&r->json, end, "max_rss_bytes");
+	pmu_json_read_end(&r->json, end, &run->end);
 }
 
 static void read_runs(struct reading *r, const struct pmu_value *root)
