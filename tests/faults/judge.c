@@ -195,11 +195,22 @@ static const char *judge_end(const struct found *found, const struct expected *e
 	return strcmp(found->out, expected->out) ? "it printed something else" : NULL;
 }
 
-/* To such a program results are nothing to speak of: it may have been started as another user. */
+/* To such a program results are nothing to speak of: it may run as another user. */
+static bool is_refused(const struct injected *result)
+{
+	return result->call && !strcmp(result->call, "openat") && result->error == EACCES;
+}
+
 static bool has_no_access(const struct found *found, const struct injected *result)
 {
-	return result->call && !strcmp(result->call, "openat") && result->error == EACCES &&
+	return is_refused(result) &&
 	       strstr(found->said, "or has no access to where results are kept");
+}
+
+/* A forked child's results are then missing beside its parent's. */
+static bool is_child_refused(const struct injection *injection, const struct injected *result)
+{
+	return injection->kind == INJECT_FROM_ON && is_refused(result);
 }
 
 static const char *judge_report(const struct found *found, const struct expected *expected,
@@ -214,7 +225,8 @@ static const char *judge_report(const struct found *found, const struct expected
 	if (found->calls < 0 && !names_cause(found, result) && !silence)
 		return "there is no report, and nothing says why";
 	if (found->calls >= 0 && found->calls != expected->calls &&
-	    !says_more(found->said, expected) && !says_more(found->err, expected) && !silence)
+	    !says_more(found->said, expected) && !says_more(found->err, expected) && !silence &&
+	    !is_child_refused(injection, result))
 		return "calls are missing, and nothing says so";
 	/* what could not leave a word where results are kept has said it on standard error */
 	if (strstr(found->said, "used no region") && !strstr(found->err, "runs unmeasured") &&
