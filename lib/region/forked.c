@@ -116,7 +116,8 @@ static void fill_forked_thread(struct pmu_store_thread *thread, uint64_t ticks)
 		.tid = pmu_session.waiting.pid,
 		.cpu = -1,
 		.start_ticks = pmu_session.waiting.start.ticks,
-		.flags = PMU_THREAD_FORKED,
+		.flags = PMU_THREAD_FORKED |
+			 (parents->flags & PMU_THREAD_WAITS ? PMU_THREAD_WHOLE : 0),
 		.missing = parents->missing,
 		.minor_faults = -1,
 		.major_faults = -1,

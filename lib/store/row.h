@@ -193,6 +193,8 @@ enum pmu_store_thread_flags {
 	/* it noticed when it was off its processor: a row without struct pmu_store_waits has not waited */
 	PMU_THREAD_WAITS = 512,
 	PMU_THREAD_QUEUES = 1024, /* and what part of that it waited for a processor */
+	/* its rows are as long as it is: what it was on a processor is what each of them was */
+	PMU_THREAD_WHOLE = 2048,
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */

@@ -543,6 +543,21 @@ else
 	skip 'on a terminal' 'no script(1) for a terminal'
 fi
 
+# What waits for others does not lead, be it a child that was forked and begins no region.
+run 0 'a shell of a shell' -o forked.csv -o forked.json -- sh -c '(sleep 0.2; true); exit 0'
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$5 != "all" && $2 ~ /^sh/ { n++; known += $at["cpu_ns"] != ""; much += $at["cpu_ns"] * 2 > $at["time_ns"] }
+	END { print n, known, much }' forked.csv >known.txt
+read -r rows known much <known.txt
+if [ "$known" = 0 ]; then
+	skip 'of each it is known what it was on a processor' 'of none it is here'
+	skip 'by which all of them are ordered' 'of none it is here'
+else
+	is 'of each it is known what it was on a processor' "$known $much" "$rows 0"
+	grep -q '"share_of": "cpu_ns"' forked.json
+	result $? 'by which all of them are ordered'
+fi
+
 # --- processes that outlive it ---
 run 0 'a daemon' -o report.json ./program daemon 2
 elapsed=$(sed -n 's/.*"elapsed_ns": \([0-9]*\).*/\1/p' report.json)

@@ -64,6 +64,11 @@ static void convert_waits(const struct pmu_store_thread *record, const struct pm
 	uint64_t off = from->off_ns < to->time_ns ? from->off_ns : to->time_ns;
 	uint64_t queued = from->queued_ns < off ? from->queued_ns : off;
 
+	if (record->flags & PMU_THREAD_WHOLE && record->cpu_ns > 0) {
+		to->cpu_ns = (uint64_t)record->cpu_ns < to->time_ns ? (uint64_t)record->cpu_ns
+								    : to->time_ns;
+		return;
+	}
 	if (!(record->flags & PMU_THREAD_WAITS))
 		return;
 	to->cpu_ns = to->time_ns - off;
