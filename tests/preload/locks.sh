@@ -120,8 +120,12 @@ if [ $? = 7 ]; then
 	run 7 'under ThreadSanitizer' run --auto locks -o run.csv -- ./program conditions many
 	lacks err 'ThreadSanitizer' 'under ThreadSanitizer: no report'
 	waits >got.list
-	grep -q '^wait (condition) too_late 2$' got.list
-	result $? 'under ThreadSanitizer: waits'
+	if ldd ./program | grep -q libtsan; then
+		grep -q '^wait (condition) too_late 2$' got.list
+		result $? 'under ThreadSanitizer: waits'
+	else
+		skip 'under ThreadSanitizer: waits' 'its functions stand in the program, which calls them without a slot'
+	fi
 else
 	skip 'under ThreadSanitizer' 'it does not run here'
 fi

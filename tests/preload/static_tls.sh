@@ -38,7 +38,9 @@ result $? "with everything that it marks: $most bytes"
 linked=$(./linked ./template.so 2>&1)
 [ $((plain - linked)) -le 48 ]
 result $? "linked with libpmu: $linked bytes"
-is 'the same under pmu run' "$("$pmu" run -- ./linked ./template.so 2>&1)" "$linked"
+most=$("$pmu" run -- ./linked ./template.so 2>&1)
+[ $((plain - most)) -le 48 ]
+result $? "the same under pmu run: $most bytes"
 libraries="$build/lib/.libs/libpmu.so.0 $build/lib/.libs/libpmu-events.so $build/bindings/.libs/libpmu-annotations.so"
 # shellcheck disable=SC2086 # a word for each
 most=$(./sizes ./template.so $libraries 2>&1)
