@@ -383,8 +383,10 @@ static void call_often(void)
 
 static void what_is_lost_is_counted(void)
 {
-	static const char *const newest[] = { "PMU_TRACE_SIZE=64KiB", NULL };
-	static const char *const first[] = { "PMU_TRACE_SIZE=64KiB", "PMU_TRACE_KEEP=first", NULL };
+	/* what it waited would take places of calls */
+	static const char *const newest[] = { "PMU_TRACE_SIZE=64KiB", "PMU_WAIT=0", NULL };
+	static const char *const first[] = { "PMU_TRACE_SIZE=64KiB", "PMU_TRACE_KEEP=first",
+					     "PMU_WAIT=0", NULL };
 	const uint64_t places = (65536 - 128) / 24;
 	struct found found = run(call_often, newest);
 
@@ -494,7 +496,7 @@ static void end_and_work(void)
 
 static void each_thread_has_all_of_its_room(void)
 {
-	static const char *const env[] = { "PMU_TRACE_SIZE=64KiB", NULL };
+	static const char *const env[] = { "PMU_TRACE_SIZE=64KiB", "PMU_WAIT=0", NULL };
 	struct found found = run(end_and_work, env);
 	char path[128];
 	struct stat st;
@@ -566,7 +568,7 @@ static void work_on_two_threads(void)
 	work_for_ever(NULL);
 }
 
-static const char *const small[] = { "PMU_TRACE_SIZE=64KiB", NULL };
+static const char *const small[] = { "PMU_TRACE_SIZE=64KiB", "PMU_WAIT=0", NULL };
 
 static bool has_calls(char *path, size_t size)
 {
