@@ -8,14 +8,16 @@ export LD_LIBRARY_PATH=/job/lib PMU_OUTPUT=none PMU_EVENTS=instructions,cycles,b
 rdpmc=/sys/bus/event_source/devices/cpu/rdpmc
 modprobe msr
 
-# Once more where a count is wrong: on a busy host a processor of this machine may stand still in the middle of a read, and
-# what the library takes off for that is its own measure of it.  What is wrong twice is wrong.
-twice() {
-	"$@" >/tmp/once 2>&1 && {
-		cat /tmp/once
-		return
-	}
-	sed 's/^/first: /' /tmp/once
+# Again where a count is wrong: on a busy host a processor of this machine may stand still in the middle of a read, and
+# what the library takes off for that is its own measure of it.  What is wrong three times is wrong.
+again() {
+	for try in first second; do
+		"$@" >/tmp/once 2>&1 && {
+			cat /tmp/once
+			return
+		}
+		sed "s/^/$try: /" /tmp/once
+	done
 	"$@"
 }
 
@@ -35,17 +37,17 @@ one() { # SOURCE THREADS [WAY]
 	echo "== $1 $2"
 	echo "exact: $1 $2${3:+ $3}" >&2
 	case $1 in
-	rdpmc) twice env PMU_BACKEND=perf $program ;;
+	rdpmc) again env PMU_BACKEND=perf $program ;;
 	read)
 		echo 0 >$rdpmc
-		twice env PMU_BACKEND=perf $program
+		again env PMU_BACKEND=perf $program
 		rc=$?
 		echo 1 >$rdpmc
 		(exit $rc)
 		;;
-	msr) twice env PMU_BACKEND=msr $program ;;
-	cpu) twice env PMU_BACKEND=perf PMU_COUNT=cpu $program ;;
-	process) twice env PMU_BACKEND=perf PMU_COUNT=process $program ;;
+	msr) again env PMU_BACKEND=msr $program ;;
+	cpu) again env PMU_BACKEND=perf PMU_COUNT=cpu $program ;;
+	process) again env PMU_BACKEND=perf PMU_COUNT=process $program ;;
 	esac 2>&1
 	echo "== status $?"
 }
@@ -62,7 +64,7 @@ turns() { # NAME THREADS [SOURCE]
 	echo "turns: $1, status $?" >&2
 }
 
-# As twice.
+# As again.
 turns_twice() { # NAME CALLS THREADS [SOURCE]
 	turns "$1" "$3" "${4:-perf}"
 	(. ./rotate.sh && rotate_compare "/out/turns-$1" "$2") >/dev/null || turns "$1-again" "$3" "${4:-perf}"
