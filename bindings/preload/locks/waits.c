@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "bindings/preload/functions/known.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/keep.h"
@@ -33,9 +34,7 @@ extern __attribute__((weak, visibility("default"))) void __tsan_release(void *ad
 
 static struct place **bucket_of(const void *from)
 {
-	uint64_t hash = (uintptr_t)from * 0x9e3779b97f4a7c15ull; /* 2^64 / golden ratio */
-
-	return &table[hash >> 56];
+	return &table[pmu_hash_number((uintptr_t)from) % BUCKETS];
 }
 
 static struct place *find(const void *from, uintptr_t function)

@@ -5,6 +5,7 @@
  * libgomp copies a task's data, and compilers know how large they are: there is no room for
  * anything of ours.  So a function of ours stands for each outlined one.
  */
+#include "base/hash.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/openmp/gomp.h"
 #include "bindings/preload/openmp/wait.h"
@@ -47,7 +48,7 @@ static outlined *const stubs[N_STUBS] = {
 
 static outlined *stub_of(outlined *fn)
 {
-	unsigned int first = (unsigned int)((uint64_t)(uintptr_t)fn * 0x9e3779b97f4a7c15ull >> 56);
+	unsigned int first = pmu_hash_number((uintptr_t)fn) % N_STUBS;
 
 	for (unsigned int i = 0; i < N_STUBS; i++) {
 		unsigned int at = (first + i) % N_STUBS;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "bindings/preload/functions/known.h"
 #include "bindings/preload/inside.h"
 
@@ -42,9 +43,8 @@ extern struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS]
 
 static inline struct preload_parallel **preload_parallel_bucket(const void *address)
 {
-	uint64_t hash = (uintptr_t)address * 0x9e3779b97f4a7c15ull; /* 2^64 / golden ratio */
-
-	return &preload_parallel_table[hash >> 54];
+	return &preload_parallel_table[pmu_hash_number((uintptr_t)address) %
+				       PRELOAD_PARALLEL_BUCKETS];
 }
 
 /**

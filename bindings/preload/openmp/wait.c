@@ -2,6 +2,8 @@
 /* Names of waits, and who is in critical sections. */
 #include "bindings/preload/openmp/wait.h"
 
+#include "base/hash.h"
+
 const char *const preload_wait_names[] = {
 	[PRELOAD_WAIT_BARRIER] = "wait (barrier)",
 	[PRELOAD_WAIT_TASKS] = "wait (taskwait)",
@@ -24,9 +26,7 @@ static struct {
 
 static unsigned int *count_of(uintptr_t mutex)
 {
-	uint64_t hash = mutex * 0x9e3779b97f4a7c15ull; /* 2^64 / golden ratio */
-
-	return &inside[hash >> 56].n;
+	return &inside[pmu_hash_number(mutex) % N_COUNTED].n;
 }
 
 bool preload_mutex_enter(uintptr_t mutex)
