@@ -378,6 +378,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/symbols/imports.h \
 	%D%/preload/symbols/plt.c \
 	%D%/preload/symbols/plt.h \
+	%D%/preload/symbols/seen.c \
+	%D%/preload/symbols/seen.h \
 	%D%/preload/symbols/symbols.c \
 	%D%/preload/symbols/symbols.h \
 	%D%/preload/wrap/bind.c \

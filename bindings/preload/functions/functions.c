@@ -464,7 +464,7 @@ ASIDE(void, __cyg_profile_func_enter, (void *code, void *call_site))
 	self->inside = here;
 	fence();
 	function = preload_known(code);
-	if (unlikely(!function || !preload_is_current(function)))
+	if (unlikely(!function || !preload_is_current(&function->seen)))
 		function = preload_get_to_know(code);
 	if (unlikely(!function))
 		goto out;

@@ -4,7 +4,6 @@
  */
 #include "bindings/preload/functions/known.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,6 @@
 #define FIRST_SHIFT 54u /* 1,024 slots */
 
 struct preload_table *preload_table;
-unsigned int preload_unloads;
 
 /* All under preload_lock(); the table is read without it too. */
 static struct {
@@ -97,7 +95,7 @@ static bool enter_into_table(const void *code, struct preload_function *function
 /* --- functions --- */
 
 static struct preload_function *new_function(const void *code, const struct preload_place *place,
-					     struct preload_name *name, unsigned int unloads)
+					     struct preload_name *name, struct preload_seen seen)
 {
 	struct preload_function *function = preload_keep(sizeof(*function));
 
@@ -105,9 +103,9 @@ static struct preload_function *new_function(const void *code, const struct prel
 		return NULL;
 	function->start = place->start;
 	function->size = place->size;
-	function->unloads = unloads;
 	function->name = name;
-	function->object = place->object;
+	function->seen = seen;
+	function->seen.object = place->object;
 	/* main is a region already, that of the whole program */
 	if (name->is_wanted && !(preload_is_main(code) && preload_on(PRELOAD_MAIN)))
 		function->text = name->text;
@@ -116,17 +114,14 @@ static struct preload_function *new_function(const void *code, const struct prel
 
 struct preload_function *preload_get_to_know(const void *code)
 {
-	/* before anything is looked at: what is unloaded meanwhile makes it look again */
-	unsigned int unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
+	struct preload_seen seen = preload_seen_now();
 	struct preload_function *function = preload_known(code);
 	struct preload_place place;
 	struct preload_name *name;
 	bool is_wanted;
 
-	if (function && function->object && preload_place_object(code) == function->object) {
-		__atomic_store_n(&function->unloads, unloads, __ATOMIC_RELAXED);
+	if (function && function->seen.object && preload_seen_again(&function->seen, code))
 		return function;
-	}
 	if (!read_patterns() || preload_place_find(code, &place) < 0)
 		return NULL;
 	is_wanted = preload_filter_wants(known.patterns, place.name);
@@ -135,32 +130,10 @@ struct preload_function *preload_get_to_know(const void *code)
 	function = preload_known(code);
 	name = preload_name_of(place.name, is_wanted);
 	/* another thread may have been faster */
-	if (!function || function->object != place.object || function->name != name)
-		function = new_function(code, &place, name, unloads);
+	if (!function || function->seen.object != place.object || function->name != name)
+		function = new_function(code, &place, name, seen);
 	else
-		__atomic_store_n(&function->unloads, unloads, __ATOMIC_RELAXED);
+		__atomic_store_n(&function->seen.unloads, seen.unloads, __ATOMIC_RELAXED);
 	preload_unlock();
 	return function;
-}
-
-/* --- what goes away --- */
-
-static struct preload_behind behind_dlclose = { "dlclose", NULL };
-
-__attribute__((constructor(101))) static void find_behind(void)
-{
-	preload_behind_find(&behind_dlclose, 1);
-}
-
-PRELOAD_STANDS_IN int dlclose(void *handle)
-{
-	__typeof__(&dlclose) next = (__typeof__(&dlclose))preload_behind(&behind_dlclose);
-	int rc;
-
-	if (unlikely(!next))
-		return -1;
-	rc = next(handle);
-	/* release: pairs with the acquire in preload_get_to_know() */
-	__atomic_fetch_add(&preload_unloads, 1, __ATOMIC_RELEASE);
-	return rc;
 }

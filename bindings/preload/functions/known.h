@@ -11,14 +11,14 @@
 
 #include "bindings/preload/functions/names.h"
 #include "bindings/preload/inside.h"
+#include "bindings/preload/symbols/seen.h"
 
 /** Stays for good; what comes to the same address after it has another. */
 struct preload_function {
 	const char *text;      /* of its name, always at the same address; NULL: it is no region */
 	uintptr_t start, size; /* where its code lies; size 0: not known */
-	unsigned int unloads;  /* preload_unloads when it was last looked at */
 	struct preload_name *name;
-	const void *object;
+	struct preload_seen seen;
 };
 
 struct preload_slot {
@@ -34,11 +34,6 @@ struct preload_table {
 };
 
 extern struct preload_table *preload_table;
-
-/**
- * How often an object may have been unloaded: what is known from before is to be looked at again.
- */
-extern unsigned int preload_unloads;
 
 static inline size_t preload_slot_of(const struct preload_table *table, const void *code)
 {
@@ -62,13 +57,6 @@ static inline struct preload_function *preload_known(const void *code)
 		if (!found)
 			return NULL;
 	}
-}
-
-/** preload_is_current() - nothing was unloaded since it was looked at */
-static inline bool preload_is_current(const struct preload_function *function)
-{
-	return likely(__atomic_load_n(&function->unloads, __ATOMIC_RELAXED) ==
-		      __atomic_load_n(&preload_unloads, __ATOMIC_RELAXED));
 }
 
 /**

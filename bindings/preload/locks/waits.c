@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "bindings/preload/functions/known.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/keep.h"
 #include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/seen.h"
 #include "bindings/preload/symbols/symbols.h"
 #include "bindings/preload/wrap/call.h"
 
@@ -17,9 +17,8 @@
 struct place {
 	const void *from;
 	uintptr_t function, stub; /* what is called; what is called in its place */
-	const void *object;       /* of symbols.h: another when something else has come there */
-	unsigned int unloads;     /* preload_unloads when that was last looked at */
-	struct place *next;       /* in its bucket */
+	struct preload_seen seen;
+	struct place *next; /* in its bucket */
 };
 
 /* Calls of which none is a region: too many others are. */
@@ -49,19 +48,6 @@ static struct place *find(const void *from, uintptr_t function)
 	return place;
 }
 
-/* What has been at the address may be gone. */
-static bool is_still(struct place *place)
-{
-	unsigned int unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
-
-	if (likely(__atomic_load_n(&place->unloads, __ATOMIC_RELAXED) == unloads))
-		return true;
-	if (preload_place_object(place->from) != place->object)
-		return false;
-	__atomic_store_n(&place->unloads, unloads, __ATOMIC_RELAXED);
-	return true;
-}
-
 static uintptr_t add(const struct place *draft)
 {
 	struct place **bucket = bucket_of(draft->from), *place = NULL;
@@ -83,18 +69,16 @@ static uintptr_t add(const struct place *draft)
 /* Another thread that does the same gets the same stub. */
 static PRELOAD_COLD uintptr_t meet(const char *what, uintptr_t function, const void *from)
 {
-	struct place draft = { .from = from, .function = function };
+	struct place draft = { .from = from, .function = function, .seen = preload_seen_now() };
 	struct preload_place place;
 	char name[PMU_NAME_MAX + 1];
 	int saved = errno;
 	uintptr_t stub = 0;
 
-	/* before anything is looked at: what is unloaded meanwhile makes us look again */
-	draft.unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
 	/* it may be a function's end that the call returns to: the byte before is inside */
 	if (!preload_place_find((const char *)from - 1, &place)) {
 		snprintf(name, sizeof(name), "wait (%s) %s", what, place.name);
-		draft.object = place.object;
+		draft.seen.object = place.object;
 		draft.stub = wrap_call_add(function, name);
 		if (!draft.stub)
 			__atomic_store_n(&left_out, true, __ATOMIC_RELAXED);
@@ -124,6 +108,9 @@ uintptr_t wait_call(const char *what, uintptr_t function, const void *from)
 	if (!preload_on(PRELOAD_LOCKS))
 		return function;
 	place = find(from, function);
-	stub = likely(place && is_still(place)) ? place->stub : meet(what, function, from);
+	if (unlikely(place && !preload_is_current(&place->seen)) &&
+	    !preload_seen_again(&place->seen, from))
+		place = NULL;
+	stub = likely(place) ? place->stub : meet(what, function, from);
 	return stub ? stub : function;
 }

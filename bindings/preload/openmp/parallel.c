@@ -181,9 +181,8 @@ static struct preload_parallel *find_or_add(struct preload_parallel *draft,
 	const char *path = NULL;
 	uintptr_t bias = 0;
 
-	/* before anything is looked at: what is unloaded meanwhile makes us look again */
-	draft->unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
-	draft->object = draft->address ? preload_place_object(draft->address) : NULL;
+	draft->seen = preload_seen_now();
+	draft->seen.object = draft->address ? preload_place_object(draft->address) : NULL;
 	if (draft->address)
 		path = preload_object_path(draft->address, &bias);
 	if (path)
@@ -193,19 +192,9 @@ static struct preload_parallel *find_or_add(struct preload_parallel *draft,
 	parallel = *preload_parallel_bucket(draft->address);
 	while (parallel && parallel->address != draft->address)
 		parallel = parallel->next;
-	if (!parallel || parallel->object != draft->object)
+	if (!parallel || parallel->seen.object != draft->seen.object)
 		parallel = add(draft, parts, path);
 	preload_unlock();
-	return parallel;
-}
-
-struct preload_parallel *preload_parallel_again(struct preload_parallel *parallel)
-{
-	unsigned int unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
-
-	if (parallel->address && preload_place_object(parallel->address) != parallel->object)
-		return NULL;
-	__atomic_store_n(&parallel->unloads, unloads, __ATOMIC_RELAXED);
 	return parallel;
 }
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "bindings/preload/functions/known.h"
 #include "bindings/preload/inside.h"
+#include "bindings/preload/symbols/seen.h"
 
 struct preload_gomp;
 
@@ -33,9 +33,7 @@ struct preload_parallel {
 	/* where it is from, so that it has the same name when that is loaded again */
 	const char *file;
 	uintptr_t offset;
-	/* of symbols.h: another one when something else has come to the address */
-	const void *object;
-	unsigned int unloads; /* preload_unloads when that was last looked at */
+	struct preload_seen seen;
 };
 
 #define PRELOAD_PARALLEL_BUCKETS 1024u
@@ -46,11 +44,6 @@ static inline struct preload_parallel **preload_parallel_bucket(const void *addr
 	return &preload_parallel_table[pmu_hash_number((uintptr_t)address) %
 				       PRELOAD_PARALLEL_BUCKETS];
 }
-
-/**
- * preload_parallel_again() - after something was unloaded: the same one, or NULL where it is gone.
- */
-struct preload_parallel *preload_parallel_again(struct preload_parallel *parallel);
 
 /**
  * preload_parallel_find() - the one that is known by an address, or NULL.  Takes no lock but after
@@ -64,9 +57,9 @@ static inline struct preload_parallel *preload_parallel_find(const void *address
 
 	while (parallel && parallel->address != address)
 		parallel = parallel->next;
-	if (unlikely(parallel && __atomic_load_n(&parallel->unloads, __ATOMIC_RELAXED) !=
-					 __atomic_load_n(&preload_unloads, __ATOMIC_RELAXED)))
-		return preload_parallel_again(parallel);
+	if (unlikely(parallel && !preload_is_current(&parallel->seen)) &&
+	    !preload_seen_again(&parallel->seen, parallel->address))
+		return NULL;
 	return parallel;
 }
 
