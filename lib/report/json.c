@@ -66,8 +66,8 @@
  *                 longest: [{rank, host, computing_ns, mpi_ns}], those that compute longest.
  *                 record, only where ranks have made this report together: what it is made of,
  *                 in base64, for `pmu report`
- *   regions       in tree order: a region, then what is nested in it, longest first; where
- *                 valgrind counted, that with most instructions
+ *   regions       in tree order: a region, then what is nested in it, that with most of the group's
+ *                 share_of first
  *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
  *                 names have a '\' before them
  *     group       name of the group that counted; group, path and the flag "flat"
@@ -94,7 +94,7 @@
  *     histogram   [[ns, calls]]: so many calls lasted about that long, right to 8
  *                 percent; shortest first, outermost calls that have ended
  *     share       0 to 1, of what all threads together have of the group's share_of; by thread: of
- *                 that thread's measured time
+ *                 that thread's measured time, or where valgrind counted of its count
  *     open        begins without an end so far
  *     flags       "overlap"    ended after the region around it
  *                 "recursive"  was entered while it was open

@@ -685,14 +685,6 @@ static const char *left_out_word(const struct pmu_text *t, unsigned int n)
 	return pmu_model_is_ranked(t->model) ? "rank" : "process";
 }
 
-static bool knows_part_cpu(const struct pmu_model *model, const struct part_sum *sum)
-{
-	for (unsigned int i = 0; i < model->n_parts; i++)
-		if (sum[i].cpu_ns < 0)
-			return false;
-	return true;
-}
-
 /* Of many parts those that computed most; where that is not known, that ran longest. */
 static bool choose_parts(struct pmu_text *t, const struct part_sum *sum, bool by_cpu,
 			 struct pmu_longest *longest)
@@ -714,14 +706,13 @@ void pmu_text_parts_table(struct pmu_text *t)
 	struct pmu_table table = { .color = t->color };
 	struct pmu_cell *cell[N_PART_COLUMNS];
 	struct pmu_longest longest;
+	const bool by_cpu = pmu_model_cpu_time(t->model) != PMU_NOT_KNOWN;
 	unsigned int n;
-	bool by_cpu;
 
 	t->failed |= !sum;
 	if (t->failed)
 		return;
 	sum_threads(t, sum);
-	by_cpu = knows_part_cpu(t->model, sum);
 	if (!choose_parts(t, sum, by_cpu, &longest))
 		return;
 	table.n_rows = n = longest.n;

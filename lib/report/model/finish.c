@@ -332,6 +332,18 @@ uint64_t pmu_model_span(const struct pmu_model *model)
 	return span_ns;
 }
 
+uint64_t pmu_model_cpu_time(const struct pmu_model *model)
+{
+	uint64_t sum_ns = 0;
+
+	for (unsigned int i = 0; i < model->n_threads; i++) {
+		if (model->thread[i].cpu_ns < 0)
+			return PMU_NOT_KNOWN;
+		sum_ns = pmu_add_capped(sum_ns, (uint64_t)model->thread[i].cpu_ns);
+	}
+	return sum_ns;
+}
+
 static int by_host(const void *a, const void *b, void *arg)
 {
 	const struct pmu_model *model = arg;

@@ -57,7 +57,8 @@ static inline bool pmu_row_is_inside(const struct pmu_model_row *row)
 }
 
 /**
- * pmu_rows_sort() - a section's rows into tree order, siblings with most of @measure first; parents and depths follow
+ * pmu_rows_sort() - a section's rows into tree order, siblings with most of @measure first; parents
+ * and depths follow
  * @moved: moved[old index] becomes the new one; may be NULL
  * Return: 0 or -ENOMEM.
  */

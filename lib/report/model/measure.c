@@ -87,19 +87,6 @@ static bool is_several(const struct pmu_model *model)
 	return model->n_threads > 1 || (model->n_threads == 1 && model->thread->n_merged > 1);
 }
 
-/* All threads' time on a processor; 0: not known. */
-static uint64_t all_cpu_time(const struct pmu_model *model)
-{
-	uint64_t sum_ns = 0;
-
-	for (unsigned int i = 0; i < model->n_threads; i++) {
-		if (model->thread[i].cpu_ns < 0)
-			return 0;
-		sum_ns = pmu_add_capped(sum_ns, (uint64_t)model->thread[i].cpu_ns);
-	}
-	return sum_ns;
-}
-
 static bool knows_cpu(const struct pmu_model_section *section)
 {
 	for (unsigned int i = 0; i < section->n_rows; i++) {
@@ -132,15 +119,17 @@ static uint64_t count_of_all(const struct pmu_model_section *s)
 
 void pmu_measure_choose(const struct pmu_model *model, struct pmu_model_section *section)
 {
-	uint64_t cpu_ns;
+	const uint64_t cpu_ns = pmu_model_cpu_time(model);
 
 	if (section->measure == PMU_BY_COUNT) {
 		section->whole = count_of_all(section);
 		return;
 	}
-	cpu_ns = is_several(model) && knows_cpu(section) ? all_cpu_time(model) : 0;
-	section->measure = cpu_ns ? PMU_BY_CPU : PMU_BY_TIME;
-	section->whole = cpu_ns ? cpu_ns : pmu_model_span(model);
+	section->measure = is_several(model) && cpu_ns && cpu_ns != PMU_NOT_KNOWN &&
+					   knows_cpu(section)
+				   ? PMU_BY_CPU
+				   : PMU_BY_TIME;
+	section->whole = section->measure == PMU_BY_CPU ? cpu_ns : pmu_model_span(model);
 }
 
 uint64_t *pmu_measure_wholes(const struct pmu_model *model, const struct pmu_model_section *section)

@@ -358,10 +358,9 @@ struct pmu_model_refusal {
 
 /** How the command that `pmu run` started has ended. */
 struct pmu_model_run {
-	int status; /* exit status; -1 where a signal killed it */
-	int signal; /* which, 0 none */
-	uint64_t
-		start_unix_ns; /* when it was started, before anything of it was measured; 0: not known */
+	int status;             /* exit status; -1 where a signal killed it */
+	int signal;             /* which, 0 none */
+	uint64_t start_unix_ns; /* when it was started, before it was measured; 0: not known */
 	uint64_t elapsed_ns;
 	uint64_t user_ns; /* of it and of all processes that were waited for in it */
 	uint64_t system_ns;
@@ -461,12 +460,11 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  *
  * Sorts each thread's rows into tree order (siblings by time, longest first; sums by their section's
  * measure), makes paths, self values, shares, and the sums over threads: rows of the same path, flat
- * ones apart.  Metrics get
- * room and are left missing.  Where there are rows of a team, sums have struct pmu_model_team beside
- * their own values.  self = inclusive - nested; never below zero: where it would be it is
- * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand
- * before its row or belongs to another thread is taken as none, and so is one that is not of a team
- * where the row is.
+ * ones apart.  Metrics get room and are left missing.  Where there are rows of a team, sums have
+ * struct pmu_model_team beside their own values.  self = inclusive - nested; never below zero: where
+ * it would be it is 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does
+ * not stand before its row or belongs to another thread is taken as none, and so is one that is not
+ * of a team where the row is.
  *
  * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
  */
@@ -474,6 +472,9 @@ int pmu_model_finish(struct pmu_model *model);
 
 /** pmu_model_is_simulated() - was it valgrind that counted, whose times are not the program's? */
 bool pmu_model_is_simulated(const struct pmu_model *model);
+
+/** pmu_model_cpu_time() - of all threads together; PMU_NOT_KNOWN where that of one is */
+uint64_t pmu_model_cpu_time(const struct pmu_model *model);
 
 /**
  * pmu_model_shares_sockets() - has one socket entries of several parts?  Its counts are not added

@@ -47,7 +47,6 @@ static bool find_key(const struct pmu_text *t, const struct pmu_model_section *s
 	const char *sort = t->sort ? t->sort : "time";
 
 	*key = usual_key(s);
-
 	if (!strcmp(sort, "time"))
 		return !t->sort || !s->ranked;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(sort_keys); i++)

@@ -103,16 +103,11 @@ static uint64_t count_threads(const struct pmu_model *model)
 /* Threads that wait must not look busy: what of their time they were on a processor. */
 static void cpu_time(struct pmu_text *t)
 {
+	const uint64_t ns = pmu_model_cpu_time(t->model);
 	struct pmu_cell cell;
-	double ns = 0;
 
-	for (unsigned int i = 0; i < t->model->n_threads; i++) {
-		if (t->model->thread[i].cpu_ns < 0)
-			return;
-		ns += (double)t->model->thread[i].cpu_ns;
-	}
-	pmu_cell_time(&cell, ns);
-	if (ns > 0)
+	pmu_cell_time(&cell, (double)ns);
+	if (ns && ns != PMU_NOT_KNOWN)
 		pmu_strbuf_addf(t->out, " with %s%s of CPU time", cell.number, cell.unit);
 }
 

@@ -261,14 +261,6 @@ static bool is_of_program(const struct pmu_text *t, unsigned int column)
 	return (column != TIME && column != IN_REGIONS) || !pmu_model_is_simulated(t->model);
 }
 
-static bool knows_thread_cpu(const struct pmu_model *model)
-{
-	for (unsigned int i = 0; i < model->n_threads; i++)
-		if (model->thread[i].cpu_ns < 0)
-			return false;
-	return true;
-}
-
 /* Of many threads those that computed most; where that is not known, that lived longest. */
 static bool choose_threads(struct pmu_text *t, bool by_cpu, struct pmu_longest *longest)
 {
@@ -287,7 +279,7 @@ static void print_threads(struct pmu_text *t)
 {
 	const struct most most = find_most(t->model);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
-	const bool by_cpu = knows_thread_cpu(t->model);
+	const bool by_cpu = pmu_model_cpu_time(t->model) != PMU_NOT_KNOWN;
 	struct pmu_longest longest;
 	struct pmu_table table = { .color = t->color };
 	unsigned int n;
