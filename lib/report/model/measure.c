@@ -166,6 +166,18 @@ uint64_t pmu_measure_of(const struct pmu_model_section *section, const struct pm
 	return row->time_ns;
 }
 
+uint64_t pmu_measure_self(const struct pmu_model_section *section, const struct pmu_model_row *row,
+			  enum pmu_model_measure measure)
+{
+	if (measure == PMU_BY_COUNT)
+		return (row->missing | row->self_missing) >> (section->ranked - 1) & 1
+			       ? PMU_NOT_KNOWN
+			       : row->self[section->ranked - 1];
+	if (measure == PMU_BY_CPU)
+		return row->self_cpu_ns;
+	return pmu_model_is_timed(row) && pmu_model_self_known(row) ? row->self_ns : PMU_NOT_KNOWN;
+}
+
 double pmu_measure_share(const struct pmu_model_section *section, const struct pmu_model_row *row,
 			 enum pmu_model_measure measure, uint64_t whole)
 {

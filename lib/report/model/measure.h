@@ -33,9 +33,20 @@ enum pmu_model_measure pmu_measure_of_threads(const struct pmu_model_section *se
 uint64_t *pmu_measure_wholes(const struct pmu_model *model,
 			     const struct pmu_model_section *section);
 
+/** pmu_measure_by() - that of a row: its section's, or of a thread's own */
+static inline enum pmu_model_measure pmu_measure_by(const struct pmu_model_section *section,
+						    const struct pmu_model_row *row)
+{
+	return row->thread < 0 ? section->measure : pmu_measure_of_threads(section);
+}
+
 /** pmu_measure_of() - what a row of the section has of it; 0 where that is not known */
 uint64_t pmu_measure_of(const struct pmu_model_section *section, const struct pmu_model_row *row,
 			enum pmu_model_measure measure);
+
+/** pmu_measure_self() - and without nested regions; PMU_NOT_KNOWN */
+uint64_t pmu_measure_self(const struct pmu_model_section *section, const struct pmu_model_row *row,
+			  enum pmu_model_measure measure);
 
 /**
  * pmu_measure_share() - and as a part of @whole; NaN: not known, also where it is more (damaged data)

@@ -62,11 +62,12 @@ static uint64_t count_of(const struct pmu_model_row *row, unsigned int c)
 	return row->missing >> c & 1 ? 0 : row->net[c];
 }
 
+/* Of what the column shows; unknown is 0. */
 static uint64_t self_key_of(const struct pmu_model_section *s, const struct pmu_model_row *row)
 {
-	if (!s->ranked)
-		return row->self_ns;
-	return row->self_missing >> (s->ranked - 1) & 1 ? 0 : row->self[s->ranked - 1];
+	uint64_t self = pmu_measure_self(s, row, pmu_measure_by(s, row));
+
+	return self != PMU_NOT_KNOWN ? self : 0;
 }
 
 static uint64_t sort_key_of(const struct pmu_text *t, const struct pmu_model_section *s,

@@ -66,16 +66,10 @@ static const char *const base_titles[N_BASE] = {
 	[PER_CALL] = "per call", [SELF] = "self"
 };
 
-/* A thread's own rows are by time. */
-static enum pmu_model_measure measure_of(const struct rows *r)
-{
-	return r->row->thread < 0 ? r->s->measure : pmu_measure_of_threads(r->s);
-}
-
 /* What rows are ordered by stands in the place of time, and what shares are of above them. */
 static const char *base_title(const struct rows *r, unsigned int i)
 {
-	const enum pmu_model_measure measure = measure_of(r);
+	const enum pmu_model_measure measure = pmu_measure_by(r->s, r->row);
 
 	if (i == TIME && measure == PMU_BY_COUNT)
 		return pmu_text_shown(r->t, pmu_measure_words(r->s));
@@ -122,13 +116,6 @@ static void wait_cells(struct pmu_cell *const cell[N_BASE], unsigned int i,
 	for (unsigned int c = CPU; c <= RUNNABLE; c++)
 		if (cell[c])
 			pmu_cell_time(&cell[c][i], ns[c]);
-}
-
-static double self_of(const struct rows *r, const struct pmu_model_row *row)
-{
-	if (measure_of(r) == PMU_BY_CPU)
-		return known_ns(row->self_cpu_ns);
-	return pmu_model_is_timed(row) && pmu_model_self_known(row) ? (double)row->self_ns : NAN;
 }
 
 static double per_call(const struct pmu_model_row *row)
@@ -198,6 +185,7 @@ static void ranked_cells(const struct rows *r, struct pmu_cell *const cell[N_BAS
 	const struct pmu_model_row *row = &r->row[i];
 	const unsigned int c = r->s->ranked - 1;
 	const bool known = !(row->missing >> c & 1);
+	const uint64_t self = pmu_measure_self(r->s, row, PMU_BY_COUNT);
 
 	pmu_cell_none(&cell[TIME][i]);
 	pmu_cell_none(&cell[PER_CALL][i]);
@@ -207,8 +195,8 @@ static void ranked_cells(const struct rows *r, struct pmu_cell *const cell[N_BAS
 	if (known && row->calls)
 		pmu_cell_count(&cell[PER_CALL][i], (row->net[c] + row->calls / 2) / row->calls,
 			       largest);
-	if (!((row->missing | row->self_missing) >> c & 1))
-		pmu_cell_count(&cell[SELF][i], row->self[c], largest);
+	if (self != PMU_NOT_KNOWN)
+		pmu_cell_count(&cell[SELF][i], self, largest);
 }
 
 static void timed_cells(const struct rows *r, struct pmu_cell *const cell[N_BASE], unsigned int i)
@@ -218,7 +206,8 @@ static void timed_cells(const struct rows *r, struct pmu_cell *const cell[N_BASE
 	pmu_cell_time(&cell[TIME][i], time_of_row(row));
 	wait_cells(cell, i, row);
 	pmu_cell_time(&cell[PER_CALL][i], per_call(row));
-	pmu_cell_time(&cell[SELF][i], self_of(r, row));
+	pmu_cell_time(&cell[SELF][i],
+		      known_ns(pmu_measure_self(r->s, row, pmu_measure_by(r->s, row))));
 }
 
 static void base_columns(struct rows *r)

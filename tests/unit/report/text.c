@@ -946,7 +946,8 @@ static void colour_changes_nothing_else(void)
 /* The longer one waits for the other: what computes stands first, and its share is of that. */
 static void of_several_threads_what_computes_comes_first(void)
 {
-	const struct pmu_text_options waiting = { .columns = 100, .sort = "waiting" };
+	const struct pmu_text_options waiting = { .columns = 100, .sort = "waiting" },
+				      self = { .columns = 100, .sort = "self" };
 	struct pmu_model *model = sample_head();
 	struct pmu_model_row *row[2];
 	char *text;
@@ -986,6 +987,11 @@ static void of_several_threads_what_computes_comes_first(void)
 	has(text, "CPU   blocked  runnable  % time", "what one waited for,");
 	has(text, "  100.0 ms  750.0 ms  50.00 ms   90.0% ", "where that is known");
 	has(text, "CPU   waiting  % time", "else that it did");
+	free(text);
+	text = render_with(model, &self);
+	has(text, "\n  computes              1  400.0 ms  300.0 ms ",
+	    "by its own CPU time, as is shown");
+	ok(strstr(text, "\n  computes ") < strstr(text, "\n  waits "), "the most of it first");
 	free(text);
 	text = render_with(model, &waiting);
 	has(text, "\n  waits                 1  900.0 ms ",
