@@ -344,6 +344,7 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/text/least.c \
 	%D%/report/text/longest.c \
 	%D%/report/text/longest.h \
+	%D%/report/text/marks.c \
 	%D%/report/text/rows.c \
 	%D%/report/text/table.c \
 	%D%/report/text/table.h \

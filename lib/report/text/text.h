@@ -145,6 +145,13 @@ const char *pmu_text_interrupted(struct pmu_text *t);
  */
 void pmu_text_own(struct pmu_text *t);
 
+/**
+ * pmu_text_marks() - the letters behind a row, which the legend explains; lives in scratch
+ * @sum: of a sum its index in the section
+ */
+const char *pmu_text_marks(struct pmu_text *t, const struct pmu_model_section *section,
+			   const struct pmu_model_row *row, unsigned int sum);
+
 /** pmu_text_row_name() - a row's name for the first column; lives in scratch */
 const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row);
 
