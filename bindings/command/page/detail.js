@@ -41,7 +41,7 @@ function timeFacts(section, i) {
 	const rows = section.data.rows, calls = rows.calls[i], own = rows.own_ns[i], time = rows.time_ns[i];
 	const share = isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : "";
 
-	if (isKnown(section.data.ranked))
+	if (section.data.ranked >= 0)
 		return rankFacts(section, i);
 	return facts([
 		["calls", format.exact(calls) + (isKnown(rows.all_calls[i]) ? " of " + format.exact(rows.all_calls[i]) : ""),
@@ -127,7 +127,7 @@ function cellOf(value, unit) {
 function threadBars(book, section, i) {
 	const { start, thread, flags, calls, metrics } = section.data.threads, list = [];
 	const threads = book.data.threads, value = rankCells(section.data, section.data.threads);
-	const text = isKnown(section.data.ranked) ? n => format.measured(isKnown(n) ? Math.round(n) : n, section.counts[section.data.ranked].unit) : format.time;
+	const text = section.data.ranked >= 0 ? n => format.measured(isKnown(n) ? Math.round(n) : n, section.counts[section.data.ranked].unit) : format.time;
 
 	for (let k = start[i]; k < start[i + 1]; k++) {
 		const forOthers = flags[k].includes("team");

@@ -81,7 +81,7 @@ function rankColumns(group, k) {
 function columnsOf(data, group, section) {
 	const rows = section.rows, threaded = data.threads.length > 1 || data.parts || data.over_ranks;
 
-	const ranked = isKnown(section.ranked) ? rankColumns(group, section.ranked) : [], isRanked = new Set(ranked.map(column => column.id));
+	const ranked = section.ranked >= 0 ? rankColumns(group, section.ranked) : [], isRanked = new Set(ranked.map(column => column.id));
 	const columns = [
 		timeColumn("time_ns", "time", "with nested regions; the sum over threads", true),
 		...(rows.cpu_ns.some(isKnown) ? [
@@ -132,13 +132,13 @@ function endOf(run) {
 		run.status ? "exit status " + run.status : "exit status 0");
 }
 
-/* Its times are not the program's. */
-function isSimulated(data) {
-	return data.source.name === "valgrind";
+/* A source whose times are not the program's. */
+function isSimulated(source) {
+	return source === "valgrind";
 }
 
 function reportFacts(data) {
-	const run = data.run, simulated = isSimulated(data);
+	const run = data.run, simulated = isSimulated(data.source.name);
 
 	return [
 		["machine", data.machine.description, data.machine.cpu],
@@ -229,6 +229,8 @@ function reportSection(data, section, index) {
 
 	section.inTurns = Boolean(group.in_turns);
 	section.byCpu = group.share_of === "cpu_ns";
+	/* the count that stands in the place of time; -1: time does */
+	section.ranked = group.counts.findIndex(count => count.name === group.share_of);
 	rows.name.forEach((name, i) => { rows.name[i] = name || "(no name)"; });
 	return {
 		group: section.group, index, data: section, counts: group.counts, metrics: group.metrics, readNs: group.read_ns,

@@ -3,10 +3,10 @@
  * The regions of a report for its page: by columns, because a browser has to read all of them before it
  * shows any, and of 10,000 regions on 16 threads the JSON report is eight times as long.
  *
- *   sections      [{group, ranked, rows, threads, over}]: one for each of "groups"
- *     ranked      index of the count that stands in the place of time; null: time does
+ *   sections      [{group, rows, threads, over}]: one for each of "groups"
  *     rows        the sums, in tree order: [n] each of name, path, parent (an index, null),
- *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, self_cpu_ns, own_ns, min_ns, max_ns,
+ *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, self_cpu_ns, own_ns,
+ *                 min_ns, max_ns,
  *                 sd_ns, share, open, flags; net, self: [count][n]; metrics: [metric][n]; and where there are
  *                 any: percentiles [4][n], histogram [n] of [[ns, calls]], least [count][n],
  *                 estimates [n] of [[value, margin]] for each count
@@ -382,7 +382,6 @@ void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model)
 		};
 
 		put_text(out, i ? ",\n  {" : "\n  {", "group", s->group);
-		put_known(out, ", ", "ranked", s->ranked, (uint64_t)s->ranked - 1);
 		put_sums(&rows);
 		put_thread_rows(out, s);
 		put_over(out, model, s);

@@ -17,7 +17,7 @@ function seriesRank(data, group) {
 	const first = test => group.measures.findIndex(test);
 	const named = first(measure => measure.kind === "count" && measure.name === "instructions");
 
-	if (data.source !== "valgrind")
+	if (!isSimulated(data.source))
 		return first(measure => measure.kind === "time");
 	return named >= 0 ? named : first(measure => measure.kind === "count");
 }
@@ -101,9 +101,9 @@ function seriesBook(data) {
 			["machine", data.machine, data.cpu],
 			["counts from", data.source + (data.source_detail ? ", " + data.source_detail : "")],
 			["took", elapsed.length ? format.time(Math.min(...elapsed)) + " to " + format.time(Math.max(...elapsed)) +
-				(data.source === "valgrind" ? " under valgrind, which is not the program's time" : "") : ""],
+				(isSimulated(data.source) ? " under valgrind, which is not the program's time" : "") : ""],
 			["began", data.runs.length ? format.date(data.runs[0].start_unix_ns) : ""],
-			["host", data.host], ["settings", data.settings], ["pinning", data.pinning], ["clock", data.source === "valgrind" ? "" : data.clock], ["libpmu", data.version],
+			["host", data.host], ["settings", data.settings], ["pinning", data.pinning], ["clock", isSimulated(data.source) ? "" : data.clock], ["libpmu", data.version],
 			["runs differ in", data.differs.join(", ")],
 		],
 		remarks: [...refusedRemarks(data.refused), ...data.noise.map(one => ({

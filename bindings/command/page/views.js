@@ -3,16 +3,16 @@
 
 /* What rows are ordered by: time; of a simulation, whose times are not the program's, a count. */
 function rankId(section) {
-	return isKnown(section.ranked) ? "net." + section.ranked : section.byCpu ? "cpu_ns" : "time_ns";
+	return section.ranked >= 0 ? "net." + section.ranked : section.byCpu ? "cpu_ns" : "time_ns";
 }
 
 function rankSelfId(section) {
-	return isKnown(section.ranked) ? "self." + section.ranked : section.byCpu ? "self_cpu_ns" : "self_ns";
+	return section.ranked >= 0 ? "self." + section.ranked : section.byCpu ? "self_cpu_ns" : "self_ns";
 }
 
 /* Of rows, or of threads' rows. */
 function rankCells(section, rows) {
-	return isKnown(section.ranked) ? rows.net[section.ranked] : rows.time_ns;
+	return section.ranked >= 0 ? rows.net[section.ranked] : rows.time_ns;
 }
 
 function matrixCells(cells, name, matrix) {
@@ -133,7 +133,7 @@ function entityView(section, entities, entityOf, together) {
 
 	rowsByEntity(section, entities.length, entityOf).forEach((list, entity) => {
 		const root = add(entities[entity].name, -1, -1, entity, []);
-		if (!isKnown(section.ranked))
+		if (section.ranked < 0)
 			cells.time_ns[root] = entities[entity].time_ns;
 		nodes.forEach(last => last.fill(-1));
 		for (const [i, k] of list) {
