@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands at an address of a program's code: function, file, line. */
+#ifndef PMU_COMMAND_CODE_H
+#define PMU_COMMAND_CODE_H
+
+#include <stdint.h>
+
+/** Objects that were opened, for all processes of a run. */
+struct pmu_code;
+
+/** Where an address is: a byte of a mapped file, or of memory that is none's. */
+struct pmu_code_at {
+	/* of the file, as /proc/PID/maps has it; "[vdso]"; "[kernel]"; "": anonymous memory */
+	const char *path;
+	uint64_t offset;  /* of the byte in the file; not used for others */
+	uint64_t address; /* in the process */
+	int64_t pid;      /* whose: for /tmp/perf-PID.map of compilers at run time */
+};
+
+/** Texts live as long as their struct pmu_code. */
+struct pmu_code_place {
+	const char *function; /* demangled; "libfoo.so.1+0x1230" where nothing names it */
+	const char *object;   /* the path's last component; "[jit]"; "" */
+	const char *file;     /* as debugging information has it; "" not known */
+	uint32_t line;        /* 0: not known */
+};
+
+/** pmu_code_new() - NULL without memory */
+struct pmu_code *pmu_code_new(void);
+void pmu_code_free(struct pmu_code *code);
+
+/** pmu_code_find() - what is at @at; always says something.  What files hold may be anything. */
+struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code_at *at);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples of where a thread is in its code, and how they come to belong to regions.
+ *
+ * Each thread has a sampling event of the kernel's, with a ring of the kernel's (perf_event_open(2)): the
+ * kernel alone writes it, over what is oldest, whether it is read or not.  At a boundary of a region the
+ * thread compares the ring's head with what it was at the last one.  Where it has moved, it leaves a mark:
+ * what lies between the two heads was taken in the region that was open.  Who collects gets both from the
+ * thread as it begins, by the socket in the folder where stores lie, and so has them whatever becomes of
+ * the thread.
+ */
+#ifndef PMU_STORE_SAMPLES_H
+#define PMU_STORE_SAMPLES_H
+
+#include <stdint.h>
+
+/** The socket's name in the folder; SOCK_SEQPACKET of unix(7). */
+#define PMU_SAMPLES_SOCKET "samples"
+
+#define PMU_SAMPLES_VERSION 1
+#define PMU_SAMPLES_STORE   128
+
+/** What a thread sends once, with two descriptors (SCM_RIGHTS): the event's, that of its marks' memory. */
+struct pmu_samples_hello {
+	uint32_t version;
+	uint32_t serial;    /* of the thread's record in the store */
+	uint32_t ring_size; /* bytes of the ring, without the page before it */
+	uint32_t n_places;  /* of marks, a power of 2 */
+	uint64_t period_ns; /* CPU time between samples */
+	uint64_t flags;     /* enum pmu_samples_flags */
+	char store[PMU_SAMPLES_STORE]; /* file name of the process's store */
+};
+
+enum pmu_samples_flags {
+	PMU_SAMPLES_OF_KERNEL = 1, /* also of what the kernel does for the thread */
+};
+
+/** What comes back, when what is mapped in the process is known: a byte. */
+#define PMU_SAMPLES_TAKEN 1
+
+/** What was written between the mark before and @head belongs to the row @row of the thread; 0: to none. */
+struct pmu_samples_mark {
+	uint64_t head;
+	uint64_t row;
+};
+
+/**
+ * Memory that the thread writes and who collects reads, at the beginning of its descriptor's.  A mark goes to
+ * place @n of them, counted round; then @n is released.  One that is read is valid if @n has not come
+ * round to it meanwhile.  @end: nothing more comes; released.
+ */
+struct pmu_samples_marks {
+	uint64_t n;
+	uint64_t end;
+	struct pmu_samples_mark mark[];
+};
+
+#endif
