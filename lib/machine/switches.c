@@ -169,17 +169,19 @@ static bool is_page_told(const uint64_t *word)
 	return true;
 }
 
-/* The kernel leaves a hole in its place; code that the fork interrupted may be about to look there. */
+void pmu_switches_fill(void *at, size_t size)
+{
+	void *got = mmap(at, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	/* there is something already, and the kernel is older than 4.17 */
+	if (got != MAP_FAILED && got != at)
+		munmap(got, size);
+}
+
 static void shed_page(uint64_t *word)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	void *page = page_of(word), *got;
-
-	got = mmap(page, size, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	/* there is something already, and the kernel is older than 4.17 */
-	if (got != MAP_FAILED && got != page)
-		munmap(got, size);
+	pmu_switches_fill(page_of(word), (size_t)sysconf(_SC_PAGESIZE));
 }
 
 /* --- which of them --- */

@@ -16,6 +16,7 @@
 #define PMU_MACHINE_SWITCHES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -75,6 +76,13 @@ bool pmu_switches_told(const struct pmu_switches *switches);
  */
 bool pmu_switches_to_shed(const struct pmu_switches *switches);
 void pmu_switches_shed(const struct pmu_switches *switches);
+
+/**
+ * pmu_switches_fill() - in a forked child: where the parent had pages of an event, of which the kernel leaves a
+ * hole, is memory again: code that the fork interrupted may be about to look there
+ * Context: async-signal-safe; may come twice.
+ */
+void pmu_switches_fill(void *at, size_t size);
 
 /** pmu_switch_watch() - from now on @word is @mark until the thread is switched off */
 static inline void pmu_switch_watch(uint64_t *word, const struct pmu_switch_mark *mark)

@@ -23,11 +23,12 @@
 /** What a thread sends once, with two descriptors (SCM_RIGHTS): the event's, that of its marks' memory. */
 struct pmu_samples_hello {
 	uint32_t version;
-	uint32_t serial;    /* of the thread's record in the store */
+	uint32_t flags;     /* enum pmu_samples_flags */
 	uint32_t ring_size; /* bytes of the ring, without the page before it */
 	uint32_t n_places;  /* of marks, a power of 2 */
 	uint64_t period_ns; /* CPU time between samples */
-	uint64_t flags;     /* enum pmu_samples_flags */
+	uint64_t
+		resting; /* what stands for the ring's head in its page; see struct pmu_samples_marks */
 	char store[PMU_SAMPLES_STORE]; /* file name of the process's store */
 };
 
@@ -38,20 +39,29 @@ enum pmu_samples_flags {
 /** What comes back, when what is mapped in the process is known: a byte. */
 #define PMU_SAMPLES_TAKEN 1
 
-/** What was written between the mark before and @head belongs to the row @row of the thread; 0: to none. */
+/**
+ * What was written into the ring between the mark before and @head belongs to @who: the serial number of the
+ * thread's record in the store in the high half, its row in the low one, as in struct pmu_trace_record; 0: to no
+ * region.
+ */
 struct pmu_samples_mark {
 	uint64_t head;
-	uint64_t row;
+	uint64_t who;
 };
 
 /**
  * Memory that the thread writes and who collects reads, at the beginning of its descriptor's.  A mark goes to
  * place @n of them, counted round; then @n is released.  One that is read is valid if @n has not come
- * round to it meanwhile.  @end: nothing more comes; released.
+ * round to it meanwhile.
+ *
+ * The thread learns from the ring's page that something was added: it leaves @resting where the kernel stores
+ * the head.  So where that is found there, the head is @head here, or what was found before if that is more.
  */
 struct pmu_samples_marks {
 	uint64_t n;
-	uint64_t end;
+	uint64_t head; /* up to which the thread has looked; released behind its mark */
+	uint64_t end;  /* nothing more comes; released */
+	uint64_t reserved;
 	struct pmu_samples_mark mark[];
 };
 
