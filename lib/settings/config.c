@@ -125,6 +125,25 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 	return REFUSE(config, text, "say a time up to 60s, as 100us or 1ms");
 }
 
+/* A prime: nothing that happens a thousand times a second is met each time, or never. */
+#define SAMPLE_HZ 997u
+#define LEAST_HZ  10u
+#define MOST_HZ   50000u
+
+static int take_sample(struct pmu_config *config, const char *text)
+{
+	uint64_t hz;
+	bool number = pmu_parse_u64(text, &hz) == 0;
+
+	if (number && hz == 1)
+		hz = SAMPLE_HZ;
+	if (!number || (hz && hz < LEAST_HZ) || hz > MOST_HZ)
+		return REFUSE(config, text, "say how many a second, %u to %u; 1 for %u, 0 for none",
+			      LEAST_HZ, MOST_HZ, SAMPLE_HZ);
+	config->sample_ns = hz ? UINT64_C(1000000000) / hz : 0;
+	return 0;
+}
+
 static int copy_setting(const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)

@@ -80,7 +80,8 @@ struct pmu_config {
 	bool trace_first;      /* when it is full the first calls stay, not the newest */
 	/* the least that calls count, and the interrupts that may have added to it */
 	bool exact;
-	bool wait; /* threads notice when they are off their processor */
+	bool wait;          /* threads notice when they are off their processor */
+	uint64_t sample_ns; /* CPU time between two samples of a thread; 0: none are taken */
 	/*
 	 * Another machine than this one, for the source msr; its members point to the texts below
 	 * or are NULL.

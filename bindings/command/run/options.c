@@ -153,6 +153,15 @@ static int take_emulate(const struct pmu_command *self, void *arg, const char *h
 		how);
 }
 
+static int take_sample_rate(const struct pmu_command *self, void *arg, const char *rate)
+{
+	struct pmu_run_request *request = arg;
+
+	(void)self;
+	PMU_RUN_SETTING(request, PMU_SAMPLE) = rate ? rate : "1";
+	return 0;
+}
+
 static int take_run_rename(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct pmu_run_request *request = arg;
@@ -191,6 +200,9 @@ const struct pmu_option pmu_run_options[] = {
 	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast",
 	  .part = PMU_PART_COUNTED,
 	  .help = "run it under valgrind, which counts in place of the processor, the same each time; some 50 times slower; =fast: instructions alone, some 10 times slower" },
+	{ "--sample", .argument = "[=RATE]", .take = take_sample_rate, .words = "997 4000",
+	  .part = PMU_PART_MORE,
+	  .help = "where in its code each region spends its time, by function and line: so many samples a second of CPU time, 997 without it; estimates, beside which counts stay as exact as without" },
 	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto", .part = PMU_PART_OFTEN,
 	  .help = "run it N times and report the medians, their intervals and how runs differ; auto: as often as it takes until the median's interval is narrower than --precision, or --limit is over" },
 	{ "--precision", .argument = "P%", TEXT(said.precision), .part = PMU_PART_OFTEN,
@@ -408,6 +420,7 @@ static int check_library(struct pmu_run_request *request)
 	if (!rc) {
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
+		request->samples = config->sample_ns != 0;
 		if (config->require)
 			PMU_RUN_SETTING(request, PMU_REQUIRE) = "1";
 		request->text.threads |= config->report.threads;

@@ -53,6 +53,7 @@ struct pmu_run_request {
 	char *all_groups;    /* their names */
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
 	bool switched_off;   /* PMU_ENABLE=0 */
+	bool samples;        /* PMU_SAMPLE */
 	bool no_aslr;        /* addresses are the same in each run */
 	struct pmu_run_said said;
 	unsigned int repeat;            /* runs that are one report, or at most; 0: not asked for */
