@@ -277,6 +277,7 @@ noinst_LTLIBRARIES += %D%/libpmu-store.la
 	%D%/store/read/threads.c \
 	%D%/store/read/walk.c \
 	%D%/store/row.h \
+	%D%/store/samples.h \
 	%D%/store/save.c \
 	%D%/store/save.h \
 	%D%/store/table.c \
@@ -404,6 +405,8 @@ noinst_LTLIBRARIES += %D%/libpmu-session.la
 	%D%/session/require.h \
 	%D%/session/rotate.c \
 	%D%/session/rotate.h \
+	%D%/session/samples.c \
+	%D%/session/samples.h \
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the thread has waited, told to the regions that were open. */
+/* What the thread has waited, told to the regions that were open, and to the innermost what was sampled. */
 #include "region/off.h"
 
 #include <errno.h>
@@ -42,30 +42,44 @@ static void add_to(void *arg, struct pmu_node *node)
 	add(&node->waits->queued, adding->more.queued);
 }
 
-/* For each call that is open now, in the place of the innermost. */
-static void trace_waits(struct pmu_thread *self, const struct pmu_node *but,
-			const struct pmu_wait *more)
+/* The row of the innermost region that is open; 0: none is. */
+static uint32_t innermost(const struct pmu_thread *thread, const struct pmu_node *but)
 {
-	struct pmu_frame *frames = self->tree->frames;
-	const struct pmu_frame *frame = pmu_frame_top(frames, self->frame);
+	struct pmu_frame *frames = thread->tree ? thread->tree->frames : NULL;
+	const struct pmu_frame *frame;
 
+	if (!frames)
+		return 0;
+	frame = pmu_frame_top(frames, thread->frame);
 	if (frame > frames && frame->node == but)
 		frame = pmu_frame_below(frames, frame);
-	if (frame == frames)
+	if (frame > frames)
+		return frame->node->id;
+	return thread->tree->detached ? thread->tree->detached->node->id : 0;
+}
+
+/* For each call that is open now, in the place of the innermost. */
+static void trace_waits(struct pmu_thread *self, uint32_t row, const struct pmu_wait *more)
+{
+	if (!row)
 		return;
-	pmu_trace_wait(self, frame->node->id, PMU_TRACE_BLOCKED, more->off - more->queued);
-	pmu_trace_wait(self, frame->node->id, PMU_TRACE_RUNNABLE, more->queued);
+	pmu_trace_wait(self, row, PMU_TRACE_BLOCKED, more->off - more->queued);
+	pmu_trace_wait(self, row, PMU_TRACE_RUNNABLE, more->queued);
 }
 
 static void take_and_add(struct pmu_thread *thread, const struct pmu_node *but, bool locked)
 {
-	struct adding adding = { thread, but, locked, pmu_waits_take(thread) };
+	struct adding adding = { .thread = thread, .but = but, .locked = locked };
+	uint32_t row = innermost(thread, but);
 
+	if (!pmu_samples_mark(thread, row, locked))
+		return;
+	adding.more = pmu_waits_take(thread);
 	if (!adding.more.off)
 		return;
 	pmu_tree_each_open(thread, add_to, &adding);
 	if (thread->traced && !locked)
-		trace_waits(thread, but, &adding.more);
+		trace_waits(thread, row, &adding.more);
 }
 
 void pmu_off_settle(struct pmu_thread *thread)
@@ -83,7 +97,7 @@ void pmu_off_look(struct pmu_thread *self, const struct pmu_node *but)
 	 */
 	while (!self->measuring && pmu_was_off(self) && looks++ < MOST_LOOKS)
 		take_and_add(self, but, false);
-	pmu_switch_watch(self->switched, &self->mark);
+	pmu_waits_watch(self);
 	errno = saved;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the thread has waited, told to the regions that were open. */
+/* What the thread has waited, told to the regions that were open, and to the innermost what was sampled. */
 #ifndef PMU_REGION_OFF_H
 #define PMU_REGION_OFF_H
 
 #include "region/selfcost/selfcost.h"
 #include "session/thread.h"
 
-/** pmu_was_off() - has it been off its processor since it was last known to be on it? */
+/** pmu_was_off() - has it been off its processor since it was last known to be on it, or sampled? */
 static inline bool pmu_was_off(const struct pmu_thread *self)
 {
 	return pmu_switch_was_off(self->switched, &self->mark);

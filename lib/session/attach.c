@@ -205,10 +205,11 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 	}
 	measure_thread_read(self, group->layout);
 	self->last_end = &self->rows.record->last_end;
-	if (self->waits.switches.word)
+	if (self->waits.are_known)
 		pmu_thread_flag(self, PMU_THREAD_WAITS);
 	else
 		note_once(pmu_waits_why(self));
+	note_once(pmu_samples_why(self));
 	if (self->waits.are_split)
 		pmu_thread_flag(self, PMU_THREAD_QUEUES);
 	PMU_PUBLISH_LAST(self->rows.record->state, PMU_THREAD_LIVE);

@@ -127,6 +127,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	self->epoch = (uint32_t)pmu_epoch;
 	self->max_regions = pmu_session.config.max_regions;
 	self->guard_in_one = counts_in_one();
+	pmu_samples_attach(self);
 	pmu_waits_attach(self);
 	pin(self);
 	rc = pmu_attach_group(self);
@@ -135,6 +136,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
 		pmu_session.n_threads--;
 		pmu_waits_detach(self);
+		pmu_samples_detach(self);
 		give_struct(self);
 		return rc;
 	}
@@ -264,6 +266,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 	}
 	pmu_own.self = PMU_NOBODY;
 	pmu_waits_detach(self);
+	pmu_samples_detach(self);
 	give_struct(self);
 }
 

@@ -13,6 +13,7 @@
 #include "machine/clock.h"
 #include "machine/switches.h"
 #include "session/enter.h"
+#include "session/samples.h"
 #include "session/trace.h"
 #include "session/turns.h"
 #include "session/usage.h"
@@ -62,7 +63,10 @@ struct pmu_thread_group {
  * and goes on in a table of its own.
  */
 struct pmu_thread {
-	/* Where @switched points as long as the thread has not been off its processor.  Never changes. */
+	/*
+	 * Where the word at @switched points as long as the thread has not been off its processor, nor sampled.
+	 * Never changes.
+	 */
 	struct pmu_switch_mark mark;
 	/*
 	 * Reentrancy guard: pmu_epoch while the thread is inside the library, PMU_GUARD_OUTSIDE() of it outside, 0
@@ -85,7 +89,7 @@ struct pmu_thread {
 	uint32_t
 		text_limit; /* places in a page from which the begin of a text may be read at once */
 	uint64_t *
-		switched; /* the thread's word; where none is told of switches one that stays @mark */
+		switched; /* the thread's word; where none is told of anything one that stays @mark */
 
 	uint64_t *last_end; /* in the record */
 	/* Where it is not time only.  Of the region layer, by pmu_region_choose(). */
@@ -141,6 +145,7 @@ struct pmu_thread {
 	struct pmu_usage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
 	struct pmu_waits waits;
+	struct pmu_samples samples;
 };
 
 /**

@@ -41,10 +41,23 @@ static uint64_t read_off(clockid_t clock)
 	return pmu_time_now_ns(CLOCK_MONOTONIC) - pmu_time_now_ns(clock);
 }
 
-/* First the word, then the clocks: what comes in between is found by the next look. */
-static void watch(const struct pmu_thread *self)
+/*
+ * First the word, then the clocks: what comes in between is found by the next look.  That of samples is left to
+ * pmu_samples_mark(), which must not miss what the kernel puts there.
+ */
+void pmu_waits_watch(const struct pmu_thread *self)
 {
-	pmu_switch_watch(self->switched, &self->mark);
+	if (self->switched != self->samples.head)
+		pmu_switch_watch(self->switched, &self->mark);
+}
+
+uint64_t *pmu_waits_shown(struct pmu_thread *self)
+{
+	struct pmu_waits *waits = &self->waits;
+
+	if (self->samples.head)
+		return self->samples.head;
+	return waits->switches.word ? waits->switches.word : &waits->mark;
 }
 
 /*
@@ -60,6 +73,7 @@ static bool are_wanted(const struct pmu_config *config)
 void pmu_waits_shed(struct pmu_thread *parents)
 {
 	pmu_switches_shed(&parents->waits.switches);
+	pmu_samples_shed(&parents->samples);
 }
 
 static void shed_in_child(void)
@@ -82,24 +96,28 @@ void pmu_waits_attach(struct pmu_thread *self)
 {
 	struct pmu_waits *waits = &self->waits;
 	struct pmu_switches *switches = &waits->switches;
+	bool wanted = are_wanted(&pmu_session.config);
 
 	*waits = (struct pmu_waits){ .mark = (uintptr_t)&self->mark };
-	if (are_wanted(&pmu_session.config))
+	if (self->samples.head && !can_shed())
+		pmu_samples_detach(self);
+	if (wanted && !self->samples.head)
 		pmu_switches_attach(switches, &self->mark);
 	if (pmu_switches_to_shed(switches) && !can_shed())
 		pmu_switches_detach(switches, &self->mark);
-	self->switched = pmu_waits_shown(waits);
-	if (!switches->word)
+	self->switched = pmu_waits_shown(self);
+	waits->are_known = wanted && (self->samples.head || switches->word);
+	if (!waits->are_known)
 		return;
 	snprintf(waits->path, sizeof(waits->path), "/proc/self/task/%d/schedstat", self->tid);
-	watch(self);
+	pmu_waits_watch(self);
 	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
 	waits->are_split = read_queued(self, &waits->last.queued);
 }
 
 const char *pmu_waits_why(const struct pmu_thread *self)
 {
-	if (self->waits.switches.word || self->waits.are_lost || !are_wanted(&pmu_session.config))
+	if (self->waits.are_known || self->waits.are_lost || !are_wanted(&pmu_session.config))
 		return "";
 	return "what threads waited is not known: neither rseq nor perf_event_open may be used "
 	       "here, which would tell them when they are off their processor";
@@ -108,13 +126,14 @@ const char *pmu_waits_why(const struct pmu_thread *self)
 void pmu_waits_detach(struct pmu_thread *self)
 {
 	self->switched = pmu_waits_hidden(&self->waits);
+	self->waits.are_known = false;
 	pmu_switches_detach(&self->waits.switches, &self->mark);
 }
 
 void pmu_waits_note_lost(struct pmu_thread *self)
 {
 	if (!self->waits.switches.word || pmu_switches_told(&self->waits.switches))
-		return;
+		return; /* samples tell as long as there are some */
 	pmu_waits_detach(self);
 	self->waits.are_lost = true;
 	pmu_thread_unflag(self, PMU_THREAD_WAITS);
@@ -136,8 +155,8 @@ struct pmu_wait pmu_waits_take(struct pmu_thread *thread)
 	if (is_self)
 		pmu_waits_note_lost(thread);
 	if (is_self)
-		watch(thread);
-	if (!waits->switches.word)
+		pmu_waits_watch(thread);
+	if (!waits->are_known)
 		return taken;
 	now.off = read_off(is_self ? CLOCK_THREAD_CPUTIME_ID : pmu_usage_clock(thread->tid));
 	taken.off = since(now.off, waits->last.off);

@@ -22,15 +22,16 @@ struct pmu_wait {
 };
 
 struct pmu_waits {
-	struct pmu_switches switches; /* without a word nothing is known of them */
-	bool are_lost;                /* they were, until the program unregistered its area */
-	bool are_split;               /* the kernel says how long it was runnable */
-	char path[40];                /* of the kernel's file of it */
-	struct pmu_wait last;         /* as of the last look; from no particular moment on */
-	uint64_t mark; /* what the thread looks at where it has no word of the kernel's */
+	struct pmu_switches switches;
+	bool are_known;       /* something tells of switches */
+	bool are_lost;        /* they were, until the program unregistered its area */
+	bool are_split;       /* the kernel says how long it was runnable */
+	char path[40];        /* of the kernel's file of it */
+	struct pmu_wait last; /* as of the last look; from no particular moment on */
+	uint64_t mark;        /* what the thread looks at where it has no word of the kernel's */
 };
 
-/** pmu_waits_attach() - on the thread itself: from now on.  Context: the session's lock. */
+/** pmu_waits_attach() - on the thread itself, which is sampled already or is not.  Context: the session's lock. */
 void pmu_waits_attach(struct pmu_thread *self);
 
 /**
@@ -42,10 +43,10 @@ static inline uint64_t *pmu_waits_hidden(struct pmu_waits *waits)
 	return &waits->mark;
 }
 
-static inline uint64_t *pmu_waits_shown(struct pmu_waits *waits)
-{
-	return waits->switches.word ? waits->switches.word : &waits->mark;
-}
+uint64_t *pmu_waits_shown(struct pmu_thread *self);
+
+/** pmu_waits_watch() - from now on it is known again when the thread has been off its processor */
+void pmu_waits_watch(const struct pmu_thread *self);
 
 /** pmu_waits_why() - nothing is known of its waits, although that is wanted; "": it is as wanted */
 const char *pmu_waits_why(const struct pmu_thread *self);

@@ -72,7 +72,7 @@ static void step_back_inside(struct pmu_thread *self, struct inside was)
 		self->backend->suspend(self->counters, was.suspended);
 	*self->guard = self->epoch;
 	pmu_own.inside = was.inside;
-	self->switched = pmu_waits_shown(&self->waits);
+	self->switched = pmu_waits_shown(self);
 }
 
 /* --- a pair, from outside --- */

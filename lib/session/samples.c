@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread's samples: its event, its marks, and who collects both. */
+#include "session/samples.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/retry.h"
+#include "counters/valgrind/request.h"
+#include "machine/switches.h"
+#include "session/session.h"
+#include "store/place.h"
+#include "store/samples.h"
+
+/* 0.4 s at 10,000 samples a second. */
+#define N_PLACES   4096u
+#define MARKS_SIZE (sizeof(struct pmu_samples_marks) + N_PLACES * sizeof(struct pmu_samples_mark))
+
+/*
+ * Pages of a ring, a power of 2.  What a user may lock is 516 KiB a processor as a rule
+ * (kernel.perf_event_mlock_kb): a program of a few threads has room for a busy machine, one of many for all.
+ */
+#define N_LARGE      8u
+#define LARGE_PAGES  16u
+#define N_MEDIUM     24u
+#define MEDIUM_PAGES 4u
+#define SMALL_PAGES  2u
+
+/* For who collects to answer. */
+#define PATIENCE_S 1
+
+#ifndef MFD_ALLOW_SEALING
+#define MFD_ALLOW_SEALING 2U
+#endif
+
+/* What a process is not sampled for; once that has been found, it is not tried again. */
+enum refusal {
+	NOT_REFUSED,
+	NO_COLLECTOR,
+	NO_EVENT,
+	NO_RING,
+	NO_MEMORY,
+	NO_ANSWER,
+};
+
+static const char *const sentences[] = {
+	[NOT_REFUSED] = "",
+	[NO_COLLECTOR] =
+		"no samples were taken: PMU_SAMPLE is for programs that 'pmu run' starts, which "
+		"collects them",
+	[NO_EVENT] =
+		"no samples were taken: perf_event_open(2) is refused here; kernel.perf_event_paranoid=2 "
+		"allows it, and in a container a seccomp profile that has it",
+	[NO_RING] = "some threads were not sampled: there is no memory for their rings; a larger "
+		    "kernel.perf_event_mlock_kb allows it",
+	[NO_MEMORY] = "some threads were not sampled: there was no memory for it",
+	[NO_ANSWER] = "no samples were taken: 'pmu run' did not take them",
+};
+
+static enum refusal refused;
+
+const char *pmu_samples_why(const struct pmu_thread *self)
+{
+	return self->samples.head ? "" : sentences[refused];
+}
+
+/* --- the event --- */
+
+/* Linux, include/uapi/linux/perf_event.h; what comes without PERF_SAMPLE_ID is as short as it can be. */
+static int open_event(uint64_t period_ns, uint32_t *flags)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.exclude_hv = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.context_switch = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	*flags = fd < 0 ? 0 : PMU_SAMPLES_OF_KERNEL;
+	if (fd >= 0)
+		return fd;
+	attr.exclude_kernel = 1; /* as whoever has no right to more */
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static size_t pages_of(uint32_t number)
+{
+	return number < N_LARGE ? LARGE_PAGES : number < N_MEDIUM ? MEDIUM_PAGES : SMALL_PAGES;
+}
+
+/*
+ * Whoever maps a ring first says whether the kernel waits for its reader: of one that may only be read it
+ * writes over what is oldest.  The thread stores into the page all the same.
+ */
+static bool map_ring(struct pmu_samples *samples, int fd, size_t page, size_t n)
+{
+	size_t size = (1 + n) * page;
+	void *first = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), *at;
+
+	if (first == MAP_FAILED)
+		return false;
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	munmap(first, size);
+	if (at == MAP_FAILED)
+		return false;
+	samples->page = at;
+	samples->ring = (const char *)at + page;
+	samples->ring_size = size - page;
+	return true;
+}
+
+static bool make_ring(struct pmu_samples *samples, int fd, uint32_t number)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t n = pages_of(number); n; n /= 2)
+		if (map_ring(samples, fd, page, n))
+			return true;
+	return false;
+}
+
+/* --- the marks --- */
+
+/* Who collects must not find a shorter one than it was told. */
+static int make_marks(struct pmu_samples *samples)
+{
+	int fd = memfd_create("pmu-samples", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *at = MAP_FAILED;
+
+	if (fd < 0)
+		return fd;
+	if (!ftruncate(fd, (off_t)MARKS_SIZE) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
+		at = mmap(NULL, MARKS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		close(fd);
+		return -1;
+	}
+	samples->marks = at;
+	return fd;
+}
+
+/* --- who collects --- */
+
+/* unix(7): longer paths than an address has room for are reached through the folder's descriptor. */
+static bool fill_address(struct sockaddr_un *address, const char *folder, int folder_fd)
+{
+	const size_t room = sizeof(address->sun_path);
+
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	return (size_t)snprintf(address->sun_path, room, "%s/" PMU_SAMPLES_SOCKET, folder) < room ||
+	       (size_t)snprintf(address->sun_path, room, "/proc/self/fd/%d/" PMU_SAMPLES_SOCKET,
+				folder_fd) < room;
+}
+
+static int reach_collector(const char *folder)
+{
+	const struct timeval patience = { .tv_sec = PATIENCE_S };
+	int folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address;
+	int rc = -1;
+
+	if (fd >= 0 && fill_address(&address, folder, folder_fd)) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+		rc = PMU_RETRY(connect(fd, (const void *)&address, sizeof(address)));
+	}
+	if (folder_fd >= 0)
+		close(folder_fd);
+	if (rc >= 0 || fd < 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool send_hello(int fd, const struct pmu_samples_hello *hello, const int *passed, size_t n)
+{
+	struct iovec part = { .iov_base = (void *)(uintptr_t)hello, .iov_len = sizeof(*hello) };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = { .room = { 0 } };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(n * sizeof(int)),
+	};
+	struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+
+	rights->cmsg_level = SOL_SOCKET;
+	rights->cmsg_type = SCM_RIGHTS;
+	rights->cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(rights), passed, n * sizeof(int));
+	return PMU_RETRY(sendmsg(fd, &message, MSG_NOSIGNAL)) == (ssize_t)sizeof(*hello);
+}
+
+static bool is_taken(int fd)
+{
+	char answer = 0;
+
+	return PMU_RETRY(recv(fd, &answer, 1, 0)) == 1 && answer == PMU_SAMPLES_TAKEN;
+}
+
+static const char *store_name(void)
+{
+	const char *slash = strrchr(pmu_session.table.path, '/');
+
+	return slash ? slash + 1 : "";
+}
+
+static bool hand_over(struct pmu_thread *self, const char *folder, int event_fd, int marks_fd,
+		      uint32_t flags)
+{
+	const int passed[] = { event_fd, marks_fd };
+	struct pmu_samples_hello hello = {
+		.version = PMU_SAMPLES_VERSION,
+		.flags = flags,
+		.ring_size = (uint32_t)self->samples.ring_size,
+		.n_places = N_PLACES,
+		.period_ns = pmu_session.config.sample_ns,
+		.resting = (uintptr_t)&self->mark,
+	};
+	int fd = reach_collector(folder);
+	bool taken;
+
+	if (fd < 0)
+		return false;
+	snprintf(hello.store, sizeof(hello.store), "%s", store_name());
+	taken = send_hello(fd, &hello, passed, PMU_ARRAY_LEN(passed)) && is_taken(fd);
+	close(fd);
+	return taken;
+}
+
+/* --- a thread's life --- */
+
+static size_t size_of(const struct pmu_samples *samples)
+{
+	return (size_t)(samples->ring - (const char *)samples->page) + samples->ring_size;
+}
+
+static void unmap(struct pmu_samples *samples)
+{
+	if (samples->page)
+		munmap(samples->page, size_of(samples));
+	if (samples->marks)
+		munmap(samples->marks, MARKS_SIZE);
+	*samples = (struct pmu_samples){ 0 };
+}
+
+static enum refusal sample_by(struct pmu_thread *self, const char *folder, int event_fd,
+			      uint32_t flags)
+{
+	struct pmu_samples *samples = &self->samples;
+	bool taken;
+	int fd;
+
+	if (!make_ring(samples, event_fd, self->number))
+		return NO_RING;
+	fd = make_marks(samples);
+	if (fd < 0)
+		return NO_MEMORY;
+	taken = hand_over(self, folder, event_fd, fd, flags);
+	close(fd);
+	return taken ? NOT_REFUSED : NO_ANSWER;
+}
+
+static enum refusal begin_samples(struct pmu_thread *self)
+{
+	const char *folder = pmu_store_kept();
+	enum refusal refusal;
+	uint32_t flags;
+	int fd;
+
+	if (!folder || !pmu_session.table.path[0])
+		return NO_COLLECTOR;
+	fd = open_event(pmu_session.config.sample_ns, &flags);
+	if (fd < 0)
+		return NO_EVENT;
+	refusal = sample_by(self, folder, fd, flags);
+	close(fd); /* what is mapped keeps the event */
+	if (refusal)
+		unmap(&self->samples);
+	return refusal;
+}
+
+/* A thread that gives its room back makes some for the next one. */
+static bool is_final(enum refusal refusal)
+{
+	return refusal != NOT_REFUSED && refusal != NO_RING && refusal != NO_MEMORY;
+}
+
+void pmu_samples_attach(struct pmu_thread *self)
+{
+	struct pmu_samples *samples = &self->samples;
+	int state;
+
+	*samples = (struct pmu_samples){ 0 };
+	if (!pmu_session.config.sample_ns || is_final(refused) ||
+	    pmu_valgrind_tool() != PMU_VALGRIND_NONE)
+		return;
+	/* the program's thread must not be cancelled in here */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	refused = begin_samples(self);
+	pthread_setcancelstate(state, NULL);
+	if (!samples->page)
+		return;
+	samples->head = (uint64_t *)&samples->page->data_head;
+	pmu_samples_mark(self, 0, false);
+}
+
+/* --- a mark --- */
+
+/* One of the records was taken away while it was looked at, or all of them: anything may have been. */
+static bool look_at_record(const struct pmu_samples *samples, uint64_t at, uint64_t head,
+			   struct perf_event_header *record)
+{
+	memcpy(record, samples->ring + at % samples->ring_size, sizeof(*record));
+	return record->size >= sizeof(*record) && record->size % 8 == 0 &&
+	       record->size <= head - at;
+}
+
+struct found {
+	bool sample, was_off;
+};
+
+static struct found look_at_records(const struct pmu_samples *samples, uint64_t head)
+{
+	struct found found = { false, false };
+	struct perf_event_header record;
+	uint64_t at = samples->seen;
+
+	if (head - at > samples->ring_size)
+		return (struct found){ true, true };
+	for (; at < head; at += record.size) {
+		if (!look_at_record(samples, at, head, &record))
+			return (struct found){ true, true };
+		found.sample |= record.type == PERF_RECORD_SAMPLE;
+		found.was_off |= record.type == PERF_RECORD_SWITCH;
+	}
+	return found;
+}
+
+static void put_mark(struct pmu_samples_marks *marks, uint64_t head, uint64_t who)
+{
+	struct pmu_samples_mark *mark = &marks->mark[marks->n % N_PLACES];
+
+	/*
+	 * The stores into the place must not become visible before the release of @n that made another
+	 * mark's place of it.  Pairs with the loads of who collects.
+	 */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_store_n(&mark->head, head, __ATOMIC_RELAXED);
+	__atomic_store_n(&mark->who, who, __ATOMIC_RELAXED);
+	__atomic_store_n(&marks->n, marks->n + 1, __ATOMIC_RELEASE);
+}
+
+/* In one instruction: the kernel may store a new head at any time. */
+static uint64_t take_head(struct pmu_thread *thread, bool other)
+{
+	uint64_t resting = (uintptr_t)&thread->mark, head;
+
+	head = other ? __atomic_load_n(thread->samples.head, __ATOMIC_ACQUIRE)
+		     : __atomic_exchange_n(thread->samples.head, resting, __ATOMIC_ACQUIRE);
+	return head == resting ? thread->samples.seen : head;
+}
+
+bool pmu_samples_mark(struct pmu_thread *thread, uint32_t row, bool other)
+{
+	struct pmu_samples *samples = &thread->samples;
+	struct found found;
+	uint64_t head;
+
+	if (!samples->head)
+		return true;
+	head = take_head(thread, other);
+	found = look_at_records(samples, head);
+	if (found.sample)
+		put_mark(samples->marks, head, row ? (uint64_t)thread->rows.serial << 32 | row : 0);
+	samples->seen = head;
+	__atomic_store_n(&samples->marks->head, head, __ATOMIC_RELEASE);
+	return found.was_off;
+}
+
+void pmu_samples_detach(struct pmu_thread *self)
+{
+	struct pmu_samples *samples = &self->samples;
+
+	if (!samples->head)
+		return;
+	pmu_samples_mark(self, 0, false);
+	__atomic_store_n(&samples->marks->end, 1, __ATOMIC_RELEASE);
+	unmap(samples);
+}
+
+void pmu_samples_shed(const struct pmu_samples *samples)
+{
+	if (samples->head)
+		pmu_switches_fill(samples->page, size_of(samples));
+}

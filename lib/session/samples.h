@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a thread is in its code, as the kernel samples it: to which regions that belongs.
+ *
+ * The kernel writes a thread's samples, and that it was switched off and on, into a ring, and each time the
+ * ring's head into a page.  There the thread leaves the address of its mark, as in the word that tells
+ * when it is off its processor (machine/switches.h): one comparison is for both.
+ */
+#ifndef PMU_SESSION_SAMPLES_H
+#define PMU_SESSION_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pmu_thread;
+struct perf_event_mmap_page;
+struct pmu_samples_marks;
+
+struct pmu_samples {
+	uint64_t *head; /* in the page; NULL: the thread is not sampled */
+	struct perf_event_mmap_page *page;
+	const char *ring; /* behind it */
+	size_t ring_size;
+	uint64_t seen; /* head of the ring, up to which the thread has looked */
+	struct pmu_samples_marks *marks;
+};
+
+/**
+ * pmu_samples_attach() - the calling thread is sampled from now on, where that is asked for and can be
+ *
+ * Context: the session's lock.  Waits for who collects, up to a second, once.
+ */
+void pmu_samples_attach(struct pmu_thread *self);
+
+/** pmu_samples_why() - it is not, although that is wanted; "": it is as wanted */
+const char *pmu_samples_why(const struct pmu_thread *self);
+
+/**
+ * pmu_samples_mark() - what was added to the ring since the last mark is @row's
+ * @row: of the thread's rows; 0: no region was open
+ * @other: the calling thread is another one, and @thread is asleep
+ * Return: may @thread have been off its processor meanwhile?  True where it is not sampled.
+ */
+bool pmu_samples_mark(struct pmu_thread *thread, uint32_t row, bool other);
+
+/** pmu_samples_detach() - on the thread itself: no more of it */
+void pmu_samples_detach(struct pmu_thread *self);
+
+/** pmu_samples_shed() - in a forked child, of what is the parent's.  Async-signal-safe; may come twice. */
+void pmu_samples_shed(const struct pmu_samples *samples);
+
+#endif
