@@ -326,6 +326,9 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/model/pool.h \
 	%D%/report/model/rows.c \
 	%D%/report/model/rows.h \
+	%D%/report/model/samples.c \
+	%D%/report/model/samples.h \
+	%D%/report/model/samples_sum.c \
 	%D%/report/model/sums.c \
 	%D%/report/model/team.c \
 	%D%/report/model/turns.c \

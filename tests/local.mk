@@ -125,6 +125,7 @@ unit_tests += %D%/unit/report/all
 	%D%/unit/report/order.c \
 	%D%/unit/report/ranks.c \
 	%D%/unit/report/report.c \
+	%D%/unit/report/samples.c \
 	%D%/unit/report/team.c \
 	%D%/unit/report/text.c \
 	%D%/unit/report/topdown.c \
@@ -705,6 +706,7 @@ EXTRA_DIST += \
 	%D%/unit/machines.h \
 	%D%/unit/model_find.h \
 	%D%/unit/model_sample.h \
+	%D%/unit/samples_sample.h \
 	%D%/unit/store_build.h \
 	%D%/unit/counters/perf_fake.h \
 	%D%/unit/counters/program_run.h \

@@ -45,6 +45,23 @@ static void add_least(struct pmu_beside *beside, const struct pmu_model_least *l
 	}
 }
 
+int pmu_beside_add_samples(struct pmu_beside *beside, const struct pmu_model_samples *samples,
+			   bool stays)
+{
+	const struct pmu_model_samples *alone = beside->samples_alone;
+
+	if (!samples)
+		return 0;
+	if (!alone && !beside->samples && stays) {
+		beside->samples_alone = samples;
+		return 0;
+	}
+	beside->samples_alone = NULL;
+	if (alone && pmu_samples_sum_add(&beside->samples, alone) < 0)
+		return -ENOMEM;
+	return pmu_samples_sum_add(&beside->samples, samples);
+}
+
 int pmu_beside_add(struct pmu_beside *beside, const struct pmu_model_row *row,
 		   const struct pmu_columns *columns, bool is_thread, bool stays)
 {
@@ -58,6 +75,8 @@ int pmu_beside_add(struct pmu_beside *beside, const struct pmu_model_row *row,
 			return -ENOMEM;
 		pmu_model_turns_add(beside->turns, row->turns, columns->at, columns->n);
 	}
+	if (pmu_beside_add_samples(beside, row->samples, stays) < 0)
+		return -ENOMEM;
 	return is_thread && row->calls ? add_lengths(beside, row->histogram, stays) : 0;
 }
 
@@ -88,8 +107,11 @@ int pmu_beside_make(struct pmu_beside *beside, struct pmu_model *model, unsigned
 	sum->least = beside->has_least ? make_least(beside, model, n_counts) : NULL;
 	sum->turns = beside->has_turns ? pmu_model_turns_make(model, beside->turns, n_counts)
 				       : NULL;
+	sum->samples = beside->samples ? pmu_samples_sum_make(model, beside->samples)
+				       : beside->samples_alone;
 	is_failed = (has_histogram && !sum->histogram) || (beside->has_least && !sum->least) ||
-		    (beside->has_turns && !sum->turns);
+		    (beside->has_turns && !sum->turns) || (beside->samples && !sum->samples);
+	pmu_samples_sum_free(beside->samples);
 	*beside = (struct pmu_beside){ .histogram = beside->histogram, .turns = beside->turns };
 	return is_failed ? -ENOMEM : 0;
 }
@@ -98,6 +120,7 @@ void pmu_beside_free(struct pmu_beside *beside)
 {
 	free(beside->histogram);
 	free(beside->turns);
+	pmu_samples_sum_free(beside->samples);
 }
 
 /* --- sums --- */
@@ -107,7 +130,7 @@ static bool has_any(const struct pmu_model_section *section)
 	for (unsigned int i = 0; i < section->n_thread_rows; i++) {
 		const struct pmu_model_row *row = &section->thread_row[i];
 
-		if (row->histogram || row->least || row->turns)
+		if (row->histogram || row->least || row->turns || row->samples)
 			return true;
 	}
 	return false;
@@ -123,7 +146,9 @@ static int sum_beside(struct pmu_model *model, const struct pmu_model_section *s
 	for (unsigned int k = index->start[at]; !rc && k < index->start[at + 1]; k++) {
 		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
 
-		if (!(row->flags & PMU_ROW_TEAM))
+		if (row->flags & PMU_ROW_TEAM)
+			rc = pmu_beside_add_samples(beside, row->samples, true);
+		else
 			rc = pmu_beside_add(beside, row, &columns, !pmu_model_is_socket(model, row),
 					    true);
 	}

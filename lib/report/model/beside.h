@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rows have beside their numbers, added up: how long calls were, the least they counted, turns. */
+/* What rows have beside their numbers, added up: how long calls were, the least they counted, turns, samples. */
 #ifndef PMU_REPORT_BESIDE_H
 #define PMU_REPORT_BESIDE_H
 
 #include "report/model/fields.h"
 #include "report/model/histogram.h"
+#include "report/model/samples.h"
 #include "report/model/turns.h"
 
 /** Of rows that are being added up; all zero: of none so far. */
@@ -17,6 +18,8 @@ struct pmu_beside {
 	uint64_t least[PMU_MODEL_MAX_COUNTS];
 	bool has_least, has_turns;
 	struct pmu_turns_adding *turns;
+	struct pmu_samples_sum *samples;               /* as with histogram */
+	const struct pmu_model_samples *samples_alone; /* of one row, which stay where they are */
 };
 
 /**
@@ -27,6 +30,13 @@ struct pmu_beside {
  */
 int pmu_beside_add(struct pmu_beside *beside, const struct pmu_model_row *row,
 		   const struct pmu_columns *columns, bool is_thread, bool stays);
+
+/**
+ * pmu_beside_add_samples() - of a row of a team: nothing else of it is its region's
+ * @samples: may be NULL
+ */
+int pmu_beside_add_samples(struct pmu_beside *beside, const struct pmu_model_samples *samples,
+			   bool stays);
 
 /**
  * pmu_beside_make() - the sum has them from now on, in the memory of its model; @beside is of no row again

@@ -434,6 +434,7 @@ int pmu_model_finish(struct pmu_model *model)
 {
 	if (pmu_model_is_simulated(model))
 		take_out_usage(model);
+	model->written = NULL;
 	for (unsigned int i = 0; i < model->n_threads; i++) {
 		model->thread[i].in_regions_ns = 0;
 		model->thread[i].in_part = false;

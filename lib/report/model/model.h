@@ -123,6 +123,13 @@ struct pmu_model_side {
 };
 
 struct pmu_model_team;
+struct pmu_model_samples;
+
+/** What wrote a thread's row, and another one that was folded into it. */
+struct pmu_model_writer {
+	uint64_t who; /* as struct pmu_model_row has it */
+	const struct pmu_model_writer *next;
+};
 
 /** A number that is not known; nor is what it is added to, as sums stop at the most there is. */
 #define PMU_NOT_KNOWN UINT64_MAX
@@ -199,6 +206,17 @@ struct pmu_model_row {
 	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
 	/* a sum's, where rows of a team are known in its section; else NULL */
 	struct pmu_model_team *team;
+	/*
+	 * Where its own time goes, of a sum also that of rows of a team; NULL: none were taken
+	 * (report/model/samples.h)
+	 */
+	const struct pmu_model_samples *samples;
+	/*
+	 * Of a thread's row: the serial of the thread's record in the store in the high half, its id
+	 * there in the low half; 0: not known, or several threads'
+	 */
+	uint64_t who;
+	const struct pmu_model_writer *writers; /* others that are in it, too; NULL: none */
 };
 
 /**
@@ -369,6 +387,7 @@ struct pmu_model_run {
 
 struct pmu_ranks;
 struct pmu_several;
+struct pmu_samples_place;
 
 struct pmu_model {
 	const char *program; /* file name of the executable */
@@ -422,6 +441,9 @@ struct pmu_model {
 	struct pmu_model_section *section;
 	unsigned int n_doubts;
 	struct pmu_model_doubt *doubt;
+	/* rows by who wrote them, once they were asked for; private to samples.c */
+	struct pmu_samples_place *written;
+	size_t n_written;
 	struct pmu_model_block *blocks; /* memory of all of the above; private to model.c */
 };
 

@@ -3,9 +3,12 @@
 #ifndef PMU_REPORT_SAMPLES_H
 #define PMU_REPORT_SAMPLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct pmu_model;
+struct pmu_model_row;
+struct pmu_model_section;
 
 /** Below it shares are not worth a line. */
 #define PMU_SAMPLES_FEW 30
@@ -18,8 +21,9 @@ struct pmu_model_line {
 };
 
 struct pmu_model_function {
-	const char *name;   /* demangled; "libfoo.so.1+0x1230" where nothing names it */
-	const char *object; /* file name of the program or library; "[kernel]", "[vdso]", "[jit]"; "" not known */
+	const char *name; /* demangled; "libfoo.so.1+0x1230" where nothing names it */
+	const char *
+		object; /* file name of the program or library; "[kernel]", "[vdso]", "[jit]"; "" not known */
 	uint64_t n_samples;
 	unsigned int n_lines; /* most samples first; without debugging information 0 */
 	const struct pmu_model_line *line;
@@ -35,11 +39,51 @@ struct pmu_model_samples {
 
 /**
  * pmu_model_samples_add() - the samples of both as one, in memory of @model
- * @a, @b: either may be NULL; of different periods the longer one's is kept
+ * @a, @b: either may be NULL; of different periods the longer one is kept
  * Return: NULL without memory, or where both are NULL.
  */
 const struct pmu_model_samples *pmu_model_samples_add(struct pmu_model *model,
 						      const struct pmu_model_samples *a,
 						      const struct pmu_model_samples *b);
+
+/** Samples of many rows on their way to be a sum's. */
+struct pmu_samples_sum;
+
+/**
+ * pmu_samples_sum_add() - one more row's, which may be gone afterwards
+ * @sum: NULL is made to one, for pmu_samples_sum_free()
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_samples *samples);
+
+/** pmu_samples_sum_make() - of all, in memory of @model; NULL without it */
+const struct pmu_model_samples *pmu_samples_sum_make(struct pmu_model *model,
+						     const struct pmu_samples_sum *sum);
+
+/** pmu_samples_sum_free() - @sum: may be NULL */
+void pmu_samples_sum_free(struct pmu_samples_sum *sum);
+
+/**
+ * pmu_samples_row() - the thread's row of that who (struct pmu_model_row), of a finished model
+ * @section: result: where it is
+ * Return: NULL where there is none, and without memory.
+ */
+struct pmu_model_row *pmu_samples_row(struct pmu_model *model, uint64_t who,
+				      struct pmu_model_section **section);
+
+/**
+ * pmu_samples_attach() - give a thread's row of a finished model its samples, and its sum
+ *
+ * A row that has some has them all afterwards.  What a thread did for another one's region
+ * (PMU_ROW_TEAM) is in the sum of the path that it worked for, beside what its openers did.
+ *
+ * @samples: copied; with none in them nothing is done
+ * Return: 0; -ENOMEM, and both are as they were.
+ */
+int pmu_samples_attach(struct pmu_model *model, struct pmu_model_section *section,
+		       struct pmu_model_row *thread_row, const struct pmu_model_samples *samples);
+
+/** pmu_model_has_samples() - has any row some? */
+bool pmu_model_has_samples(const struct pmu_model *model);
 
 #endif

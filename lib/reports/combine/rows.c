@@ -59,7 +59,9 @@ static int join_row(struct pmu_joining *j, const struct pmu_model_row *old,
 	row->path = NULL;
 	row->missing = 0;
 	row->estimate = NULL;
-	if (!give_counts(j, row) || pmu_beside_add(&j->beside, old, &columns, false, true) < 0 ||
+	row->who = 0;
+	row->writers = NULL;
+	if (!give_counts(j, row) || pmu_beside_add(&j->beside, old, &columns, false, false) < 0 ||
 	    pmu_beside_make(&j->beside, j->c->model, j->into->n_counts, row) < 0)
 		return -ENOMEM;
 	row->histogram = pmu_histogram_copy(j->c->model, old->histogram);

@@ -103,6 +103,17 @@ static void add_beside(struct pmu_fold *fold, struct pmu_model *model, struct pm
 			least->known &= ~(UINT32_C(1) << i);
 }
 
+/* Without memory it is not found by who wrote it. */
+static void add_writer(struct pmu_model *model, struct pmu_model_row *to, uint64_t who)
+{
+	struct pmu_model_writer *writer = who ? pmu_model_alloc(model, sizeof(*writer)) : NULL;
+
+	if (!writer)
+		return;
+	*writer = (struct pmu_model_writer){ who, to->writers };
+	to->writers = writer;
+}
+
 static void fold_row(struct pmu_fold *fold, struct pmu_model *model, struct pmu_model_row *to,
 		     const struct pmu_model_row *row, unsigned int n_counts)
 {
@@ -113,6 +124,7 @@ static void fold_row(struct pmu_fold *fold, struct pmu_model *model, struct pmu_
 	to->flags |= row->flags;
 	to->open_at_exec |= row->open_at_exec;
 	add_beside(fold, model, to, row, &columns);
+	add_writer(model, to, row->who);
 	pmu_pool_row(&pool, to);
 	pmu_row_add(to, &pool, row, PMU_OF_ROW);
 	to->sd_ns = pmu_pool_sd(&pool, to);

@@ -459,6 +459,8 @@ static void fill_state(struct pmu_convert *convert, const struct pmu_raw_thread 
 	if (from->torn)
 		to->flags |= PMU_ROW_TORN;
 	to->sd_ns = NAN;
+	if (thread->record.state != PMU_THREAD_MERGED)
+		to->who = (uint64_t)thread->serial << 32 | from->id;
 }
 
 static int fill_model_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
