@@ -290,10 +290,14 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 		bool is_socket = pmu_model_is_socket(model, row);
 		unsigned int part, sum;
 
-		/* what was done for another thread's region is its team's */
-		if (row->thread < 0 || row->flags & PMU_ROW_TEAM)
+		if (row->thread < 0)
 			continue;
 		sum = (unsigned int)sum_of[row->sum];
+		/* what was done for another thread's region is its team's */
+		if (row->flags & PMU_ROW_TEAM) {
+			rc = pmu_beside_add_samples(&s->gathered[sum].beside, row->samples, false);
+			continue;
+		}
 		part = model->n_parts ? model->thread[row->thread].part : 0;
 		if (is_socket)
 			pmu_sums_add_socket(&s->f, sum, row, &columns);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "reports/combine/combine.h"
 #include "unit/model_find.h"
 #include "unit/model_sample.h"
 #include "unit/samples_sample.h"
@@ -131,6 +132,65 @@ static void samples_that_come_twice_are_added(void)
 	pmu_model_free(model);
 }
 
+/* A process of team(): 100 samples of the opener's, 60 of who works for it. */
+static struct pmu_model *process(int rank)
+{
+	struct pmu_model *model = team();
+
+	model->rank = rank;
+	model->pid += rank;
+	model->n_ranks = 2;
+	is_int(attach_samples(model, 0, "solve", first, 2), 0, "the opener's");
+	is_int(attach_samples(model, 1, "solve", second, 3), 0, "the worker's");
+	return model;
+}
+
+static void has_all(const struct pmu_model *model, const char *path)
+{
+	const struct pmu_model_row *sum = model_row(model, path);
+
+	if (!ok(sum && sum->samples, "%s has samples", path))
+		return;
+	is_u64(sum->samples->n, 320, "of both processes, with their workers'");
+	is_u64(sum->samples->n_functions, 3, "one of each function");
+	is_function(sum->samples, 0, "memcpy", 180);
+	is_u64(sum->samples->function[1].line[0].n_samples, 80, "and of each line");
+}
+
+static void those_of_several_processes_are_added(void)
+{
+	for (int how = PMU_COMBINE_RANKS; how <= PMU_COMBINE_TREE; how++) {
+		struct pmu_model *part[] = { process(0), process(1) }, *model = NULL;
+		struct pmu_model_section *section;
+		uint64_t who = part[0]->section->thread_row[0].who;
+
+		ok(pmu_samples_row(part[0], who, &section), "found in one of them");
+		is_int(pmu_model_combine(part, 2, (enum pmu_combine)how, &model), 0, "combined");
+		/* nothing is the inputs' any more */
+		pmu_model_free(part[0]);
+		pmu_model_free(part[1]);
+		has_all(model, how == PMU_COMBINE_RANKS ? "main/solve" : "demo/main/solve");
+		ok(!pmu_samples_row(model, who, &section), "who wrote it is not known of several");
+		pmu_model_free(model);
+	}
+}
+
+static void those_of_ranks_are_gathered(void)
+{
+	struct pmu_gathering *gathering = pmu_gather_new(false);
+	struct pmu_model *model = NULL;
+
+	for (int rank = 0; rank < 2; rank++) {
+		model = process(rank);
+		is_int(pmu_gather_add(gathering, model), 0, "added");
+		pmu_model_free(model);
+		model = NULL;
+	}
+	is_int(pmu_gather_end(gathering, &model), 0, "gathered");
+	has_all(model, "main/solve");
+	pmu_model_free(model);
+}
+
 static uint64_t who_of(struct pmu_store_thread *thread, uint32_t id)
 {
 	return (uint64_t)build_chunk_of(thread)->owner << 32 | id;
@@ -172,6 +232,8 @@ UNIT_PART(samples)
 	a_row_is_found_by_who_wrote_it();
 	what_is_done_for_a_region_is_shown_there();
 	samples_that_come_twice_are_added();
+	those_of_several_processes_are_added();
+	those_of_ranks_are_gathered();
 	rows_of_a_store_are_found();
 	return done_testing();
 }
