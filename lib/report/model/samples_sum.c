@@ -13,7 +13,7 @@
 #include "report/model/model.h"
 
 /** A function, or a line of one. */
-struct place {
+struct spot {
 	size_t function;    /* of a line: 1 + the index of its function; else 0 */
 	const char *name;   /* or the line's file */
 	const char *object; /* "" of a line */
@@ -23,86 +23,86 @@ struct place {
 
 struct pmu_samples_sum {
 	uint64_t n, period_ns;
-	struct place *place;
-	size_t n_places, room;
-	struct pmu_index by_key;       /* places, from 1 */
+	struct spot *spot;
+	size_t n_spots, room;
+	struct pmu_index by_key;       /* spots, from 1 */
 	struct pmu_model_block *texts; /* theirs */
 };
 
 struct wanted {
 	const struct pmu_samples_sum *sum;
-	const struct place *place;
+	const struct spot *spot;
 };
 
-static bool is_wanted_place(const void *arg, uintptr_t number)
+static bool is_wanted_spot(const void *arg, uintptr_t number)
 {
 	const struct wanted *wanted = arg;
-	const struct place *a = wanted->place, *b = &wanted->sum->place[number - 1];
+	const struct spot *a = wanted->spot, *b = &wanted->sum->spot[number - 1];
 
 	return a->function == b->function && a->line == b->line && !strcmp(a->name, b->name) &&
 	       !strcmp(a->object, b->object);
 }
 
-static uint32_t hash_place(const struct place *place)
+static uint32_t hash_spot(const struct spot *spot)
 {
-	return pmu_hash_text(place->name, strlen(place->name)) ^
-	       pmu_hash_number((uint64_t)place->function << 32 ^ place->line) ^
-	       2 * pmu_hash_text(place->object, strlen(place->object));
+	return pmu_hash_text(spot->name, strlen(spot->name)) ^
+	       pmu_hash_number((uint64_t)spot->function << 32 ^ spot->line) ^
+	       2 * pmu_hash_text(spot->object, strlen(spot->object));
 }
 
-static int make_place_room(struct pmu_samples_sum *sum)
+static int make_spot_room(struct pmu_samples_sum *sum)
 {
 	size_t room = sum->room ? 2 * sum->room : 32;
-	struct place *grown;
+	struct spot *grown;
 
-	if (sum->n_places < sum->room)
+	if (sum->n_spots < sum->room)
 		return 0;
-	grown = reallocarray(sum->place, room, sizeof(*grown));
+	grown = reallocarray(sum->spot, room, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	sum->place = grown;
+	sum->spot = grown;
 	sum->room = room;
 	return 0;
 }
 
-/* Return: 1 + the index of the place, which has its samples now; 0 without memory. */
-static size_t add_place(struct pmu_samples_sum *sum, const struct place *place)
+/* Return: 1 + the index of the spot, which has its samples now; 0 without memory. */
+static size_t add_spot(struct pmu_samples_sum *sum, const struct spot *spot)
 {
-	const struct wanted wanted = { sum, place };
-	uint32_t hash = hash_place(place);
+	const struct wanted wanted = { sum, spot };
+	uint32_t hash = hash_spot(spot);
 	struct pmu_index_place *found;
-	struct place made = *place;
+	struct spot made = *spot;
 
-	if (pmu_index_reserve(&sum->by_key, 1) < 0 || make_place_room(sum) < 0)
+	if (pmu_index_reserve(&sum->by_key, 1) < 0 || make_spot_room(sum) < 0)
 		return 0;
-	found = pmu_index_find(&sum->by_key, hash, is_wanted_place, &wanted);
+	found = pmu_index_find(&sum->by_key, hash, is_wanted_spot, &wanted);
 	if (found->thing) {
-		struct place *at = &sum->place[found->thing - 1];
+		struct spot *at = &sum->spot[found->thing - 1];
 
-		at->n_samples = pmu_add_capped(at->n_samples, place->n_samples);
+		at->n_samples = pmu_add_capped(at->n_samples, spot->n_samples);
 		return found->thing;
 	}
-	made.name = pmu_block_text(&sum->texts, place->name, strlen(place->name));
-	made.object = pmu_block_text(&sum->texts, place->object, strlen(place->object));
+	made.name = pmu_block_text(&sum->texts, spot->name, strlen(spot->name));
+	made.object = pmu_block_text(&sum->texts, spot->object, strlen(spot->object));
 	if (!made.name || !made.object)
 		return 0;
-	sum->place[sum->n_places++] = made;
-	pmu_index_take(&sum->by_key, found, hash, sum->n_places);
-	return sum->n_places;
+	sum->spot[sum->n_spots++] = made;
+	pmu_index_take(&sum->by_key, found, hash, sum->n_spots);
+	return sum->n_spots;
 }
 
 static int add_function(struct pmu_samples_sum *sum, const struct pmu_model_function *from)
 {
-	const struct place place = { 0, from->name ? from->name : "",
-				     from->object ? from->object : "", 0, from->n_samples };
-	size_t function = add_place(sum, &place);
+	const struct spot spot = { 0, from->name ? from->name : "",
+				   from->object ? from->object : "", 0, from->n_samples };
+	size_t function = add_spot(sum, &spot);
 
 	for (unsigned int i = 0; function && i < from->n_lines; i++) {
 		const struct pmu_model_line *line = &from->line[i];
-		const struct place of_line = { function, line->file ? line->file : "", "",
-					       line->line, line->n_samples };
+		const struct spot of_line = { function, line->file ? line->file : "", "",
+					      line->line, line->n_samples };
 
-		if (!add_place(sum, &of_line))
+		if (!add_spot(sum, &of_line))
 			return -ENOMEM;
 	}
 	return function ? 0 : -ENOMEM;
@@ -126,7 +126,7 @@ int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_sam
 
 /* --- the result --- */
 
-static int by_samples(const struct place *a, const struct place *b)
+static int by_samples(const struct spot *a, const struct spot *b)
 {
 	int order;
 
@@ -141,10 +141,10 @@ static int by_samples(const struct place *a, const struct place *b)
 /* Functions with their lines behind them. */
 static int by_function(const void *a, const void *b, void *arg)
 {
-	const struct place *place = arg, *x = &place[*(const size_t *)a],
-			   *y = &place[*(const size_t *)b];
-	const struct place *of_x = x->function ? &place[x->function - 1] : x;
-	const struct place *of_y = y->function ? &place[y->function - 1] : y;
+	const struct spot *spot = arg, *x = &spot[*(const size_t *)a],
+			  *y = &spot[*(const size_t *)b];
+	const struct spot *of_x = x->function ? &spot[x->function - 1] : x;
+	const struct spot *of_y = y->function ? &spot[y->function - 1] : y;
 
 	if (of_x != of_y)
 		return by_samples(of_x, of_y);
@@ -171,21 +171,21 @@ static void fill_functions(struct pmu_model *model, const struct pmu_samples_sum
 	struct pmu_model_function *at = function;
 	const char *last = NULL, *copy = "";
 
-	for (size_t i = 0; i < sum->n_places; i++) {
-		const struct place *place = &sum->place[order[i]];
+	for (size_t i = 0; i < sum->n_spots; i++) {
+		const struct spot *spot = &sum->spot[order[i]];
 
-		if (place->function) {
-			*line++ = (struct pmu_model_line){ file_name(model, place->name, &last,
+		if (spot->function) {
+			*line++ = (struct pmu_model_line){ file_name(model, spot->name, &last,
 								     &copy),
-							   place->line, place->n_samples };
+							   spot->line, spot->n_samples };
 			at->n_lines++;
 			continue;
 		}
 		at = function++;
 		*at = (struct pmu_model_function){
-			.name = pmu_model_text(model, place->name, strlen(place->name)),
-			.object = pmu_model_text(model, place->object, strlen(place->object)),
-			.n_samples = place->n_samples,
+			.name = pmu_model_text(model, spot->name, strlen(spot->name)),
+			.object = pmu_model_text(model, spot->object, strlen(spot->object)),
+			.n_samples = spot->n_samples,
 			.line = line,
 		};
 	}
@@ -195,22 +195,22 @@ const struct pmu_model_samples *pmu_samples_sum_make(struct pmu_model *model,
 						     const struct pmu_samples_sum *sum)
 {
 	struct pmu_model_samples *made = pmu_model_alloc(model, sizeof(*made));
-	size_t *order = calloc(sum->n_places + 1, sizeof(*order)), n_functions = 0;
+	size_t *order = calloc(sum->n_spots + 1, sizeof(*order)), n_functions = 0;
 	struct pmu_model_function *function;
 	struct pmu_model_line *line;
 
-	for (size_t i = 0; order && i < sum->n_places; i++) {
+	for (size_t i = 0; order && i < sum->n_spots; i++) {
 		order[i] = i;
-		n_functions += !sum->place[i].function;
+		n_functions += !sum->spot[i].function;
 	}
 	function = pmu_model_alloc(model, n_functions * sizeof(*function));
-	line = pmu_model_alloc(model, (sum->n_places - n_functions) * sizeof(*line));
+	line = pmu_model_alloc(model, (sum->n_spots - n_functions) * sizeof(*line));
 	if (!made || !order || !function || !line) {
 		free(order);
 		return NULL;
 	}
-	if (sum->n_places)
-		qsort_r(order, sum->n_places, sizeof(*order), by_function, sum->place);
+	if (sum->n_spots)
+		qsort_r(order, sum->n_spots, sizeof(*order), by_function, sum->spot);
 	fill_functions(model, sum, order, function, line);
 	free(order);
 	*made = (struct pmu_model_samples){ sum->n, sum->period_ns, (unsigned int)n_functions,
@@ -224,7 +224,7 @@ void pmu_samples_sum_free(struct pmu_samples_sum *sum)
 		return;
 	pmu_index_free(&sum->by_key);
 	pmu_block_free(&sum->texts);
-	free(sum->place);
+	free(sum->spot);
 	free(sum);
 }
 
