@@ -350,6 +350,8 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/text/longest.h \
 	%D%/report/text/marks.c \
 	%D%/report/text/rows.c \
+	%D%/report/text/samples.c \
+	%D%/report/text/samples.h \
 	%D%/report/text/table.c \
 	%D%/report/text/table.h \
 	%D%/report/text/terminal.c \

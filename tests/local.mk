@@ -126,6 +126,7 @@ unit_tests += %D%/unit/report/all
 	%D%/unit/report/ranks.c \
 	%D%/unit/report/report.c \
 	%D%/unit/report/samples.c \
+	%D%/unit/report/samples_report.c \
 	%D%/unit/report/team.c \
 	%D%/unit/report/text.c \
 	%D%/unit/report/topdown.c \

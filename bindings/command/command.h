@@ -113,6 +113,9 @@ int pmu_command_print(struct pmu_strbuf *out);
 	{ "--threads", PMU_OPTION_FLAG(type, text.threads),                                   \
 	  .help = "the text also has each thread's own rows, how calls' times are spread, "   \
 		  "and counts over ranks" },                                                  \
+		{ "--lines", PMU_OPTION_FLAG(type, text.lines),                               \
+		  .help = "the text also has the source lines of functions, where samples "   \
+			  "were taken" },                                                     \
 		{ "--all", PMU_OPTION_FLAG(type, text.all),                                   \
 		  .help = "the text has every region, also beyond the 100 with the most "     \
 			  "time, and how counts are spread over ranks" },                     \

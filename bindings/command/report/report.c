@@ -120,10 +120,11 @@ static const struct pmu_timeline_format *trace_format(const char *output)
 
 static int check_report(const struct pmu_command *self, const struct request *request)
 {
-	if (!request->n_files && (request->n_outputs || request->remove || request->text.threads ||
-				  request->text.all || request->text.brief || request->text.sort ||
-				  request->text.filter || request->text.top || request->merge ||
-				  request->each || request->roofline || request->watch))
+	if (!request->n_files &&
+	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
+	     request->text.brief || request->text.sort || request->text.filter ||
+	     request->text.top || request->text.lines || request->merge || request->each ||
+	     request->roofline || request->watch))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->ceilings && !request->roofline)

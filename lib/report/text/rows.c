@@ -7,6 +7,7 @@
 #include "report/model/block.h"
 #include "report/model/measure.h"
 #include "report/several.h"
+#include "report/text/samples.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
 
@@ -569,6 +570,7 @@ static void print_rows(struct rows *r)
 	if (t->failed)
 		return;
 	fill_labels(r);
+	pmu_text_samples(t, &r->table, r->row, r->n);
 	base_columns(r);
 	r->is_ranked = true;
 	threads_column(r);

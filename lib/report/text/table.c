@@ -467,6 +467,71 @@ static void put_table_row(const struct layout *l, unsigned int row, unsigned int
 	end_line(l->out);
 }
 
+/* --- lines below a row --- */
+
+#define LEAST_BELOW   16u                      /* of a name there */
+#define NUMBER_BELOW  5u                       /* "12.3%" */
+#define LEAST_OF      8u                       /* what a name is of is cut to it, or left out */
+#define LARGEST_BELOW (2u + NUMBER_BELOW + 2u) /* "~ 12.3%  " */
+
+/* Room behind the number, for the name and what it is of. */
+static unsigned int room_below(const struct layout *l, unsigned int indent)
+{
+	unsigned int taken = MARGIN + indent + LARGEST_BELOW;
+
+	return taken + LEAST_BELOW < l->width ? l->width - taken : LEAST_BELOW;
+}
+
+static unsigned int indent_below(const struct layout *l, const struct pmu_table_label *label,
+				 const struct pmu_table_line *line)
+{
+	char indent[128];
+	unsigned int around = put_indent(l, label, indent, sizeof(indent));
+
+	return min_of(around, l->width / 2) + INDENT * line->depth;
+}
+
+/* What is cut shows that it is. */
+static void put_fitted(struct pmu_strbuf *out, const char *name, unsigned int room)
+{
+	if (width_of(name) <= room)
+		pmu_strbuf_add(out, name);
+	else
+		pmu_name_fit(out, name, room);
+}
+
+static void put_line_below(const struct layout *l, const struct pmu_table_label *label,
+			   const struct pmu_table_line *line)
+{
+	unsigned int indent = indent_below(l, label, line), room = room_below(l, indent);
+	unsigned int name = width_of(line->name), of = min_of(width_of(line->of), room / 3);
+
+	if (of < LEAST_OF && of < width_of(line->of))
+		of = 0;
+	if (of)
+		name = min_of(name, room - GAP - of);
+	blanks(l->out, MARGIN + indent);
+	pmu_strbuf_add(l->out, "~ ");
+	blanks(l->out, NUMBER_BELOW - min_of(NUMBER_BELOW, width_of(line->number)));
+	pmu_strbuf_add(l->out, line->number);
+	blanks(l->out, GAP);
+	put_fitted(l->out, line->name, min_of(name, room));
+	if (of) {
+		blanks(l->out, GAP);
+		/* what the name leaves is its, too */
+		put_fitted(l->out, line->of, max_of(of, room - GAP - min_of(name, room - GAP)));
+	}
+	end_line(l->out);
+}
+
+static void put_below(const struct layout *l, unsigned int row)
+{
+	const struct pmu_table_below *below = l->table->below ? &l->table->below[row] : NULL;
+
+	for (unsigned int i = 0; below && i < below->n; i++)
+		put_line_below(l, &l->table->label[row], &below->line[i]);
+}
+
 static bool is_blank(const struct layout *l, unsigned int row, unsigned int first, unsigned int end)
 {
 	for (unsigned int i = first; i < end; i++)
@@ -502,8 +567,11 @@ static int put_table_part(const struct layout *l, unsigned int first, unsigned i
 		pmu_strbuf_add(l->out, "\n");
 	put_titles(l, first, end);
 	for (unsigned int i = 0; i < l->table->n_rows; i++)
-		if (shown[i])
+		if (shown[i]) {
 			put_table_row(l, i, first, end);
+			if (!first)
+				put_below(l, i);
+		}
 	return 0;
 }
 

@@ -26,13 +26,28 @@ struct pmu_table_column {
 	unsigned int n_lines;
 };
 
+/** "~ 55.7%  dgemm_kernel  libopenblas.so.0": a line below a row, in no column. */
+struct pmu_table_line {
+	unsigned int depth; /* below the row's own, from 1 on */
+	const char *number; /* "55.7%"; those of one depth are aligned */
+	const char *name;   /* as a label's; "" none */
+	const char *of;     /* likewise, behind it */
+};
+
+struct pmu_table_below {
+	unsigned int n;
+	const struct pmu_table_line *line;
+};
+
 struct pmu_table {
 	unsigned int n_rows;
 	unsigned int n_columns;
 	struct pmu_table_label *label;   /* [n_rows] */
 	struct pmu_table_column *column; /* [n_columns] */
 	const char **mark;               /* [n_rows] behind each row, may be NULL */
-	bool color;                      /* titles stand out; see report/text/terminal.h */
+	/* [n_rows] below each row where it stands first; NULL: nothing */
+	const struct pmu_table_below *below;
+	bool color;   /* titles stand out; see report/text/terminal.h */
 	int too_deep; /* result: some labels have "(DEPTH) " for their indentation */
 };
 

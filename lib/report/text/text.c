@@ -10,6 +10,7 @@
 
 #include "report/encode.h"
 #include "report/text/longest.h"
+#include "report/text/samples.h"
 #include "report/text/table.h"
 #include "report/text/terminal.h"
 
@@ -35,12 +36,13 @@ static const struct {
 	  "around it" },
 	{ PMU_LEGEND_SHORT, "s",
 	  "short: more than a tenth of what was measured in these calls was the library's own work" },
-	{ PMU_LEGEND_INTERRUPTED, "i", NULL }, /* pmu_text_interrupted() */
+	{ PMU_LEGEND_INTERRUPTED, "i", NULL }, /* these are made */
 	{ PMU_LEGEND_TEAM, "t",
 	  "team: what the thread did for a region that another one had open; in no region around it" },
 	{ PMU_LEGEND_ESTIMATES, "~",
 	  "estimated: of all calls, from those that the group has counted; in 95 of 100 cases the true value "
 	  "is within +/- of it" },
+	{ PMU_LEGEND_SAMPLES, "~", NULL },
 	{ PMU_LEGEND_DOUBT, "?", "see the doubts below" },
 	{ PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent" },
 };
@@ -336,6 +338,11 @@ static void put_who(struct pmu_text *t)
 		print_threads(t);
 }
 
+static const char *make_legend(struct pmu_text *t, uint32_t legend)
+{
+	return legend == PMU_LEGEND_SAMPLES ? pmu_text_sampled(t) : pmu_text_interrupted(t);
+}
+
 static void put_legend(struct pmu_text *t)
 {
 	unsigned int width = t->legend & PMU_LEGEND_DEEP ? 3 : 1;
@@ -349,7 +356,8 @@ static void put_legend(struct pmu_text *t)
 			continue;
 		pmu_strbuf_addf(t->out, "  %s", legends[i].sign);
 		pmu_strbuf_pad(t->out, line + LABEL_MARGIN + width + 2, ' ');
-		pmu_text_wrap(t, legends[i].text ? legends[i].text : pmu_text_interrupted(t),
+		pmu_text_wrap(t,
+			      legends[i].text ? legends[i].text : make_legend(t, legends[i].legend),
 			      LABEL_MARGIN + width + 2);
 	}
 	pmu_text_own(t);
@@ -378,6 +386,7 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		.filter = options ? options->filter : NULL,
 		.color = options && options->color,
 		.threads = options && options->threads,
+		.lines = options && options->lines,
 		.all = options && options->all,
 		.brief = options && options->brief,
 		.start = out->len,

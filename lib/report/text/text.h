@@ -20,6 +20,7 @@ enum pmu_text_legend {
 	PMU_LEGEND_INTERRUPTED = 256,
 	PMU_LEGEND_TEAM = 512,
 	PMU_LEGEND_ESTIMATES = 1024,
+	PMU_LEGEND_SAMPLES = 2048,
 };
 
 struct pmu_text {
@@ -32,6 +33,7 @@ struct pmu_text {
 	const char *filter; /* NULL: all */
 	bool color;
 	bool threads;
+	bool lines;
 	bool all;
 	bool brief;
 	size_t start; /* of this report in @out */
@@ -43,6 +45,7 @@ struct pmu_text {
 	struct pmu_strbuf line; /* for pmu_text_shown() */
 	uint32_t legend;        /* enum pmu_text_legend: what has come up so far */
 	bool failed;            /* out of memory */
+	uint64_t sample_ns;     /* CPU time between samples that are shown */
 	unsigned int n_doubtful;
 	/* those of regions, by region, thread and, of a combined model, part */
 	/* by region, thread and part, of which each has its own */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Below a region the functions in which its own time goes, by samples. */
+#include "report/text/samples.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/cell.h"
+#include "report/model/samples.h"
+
+/* Of a region that many at most, each with that share of the region's samples at least. */
+#define MOST_SHOWN  5u
+#define LEAST_SHARE 0.01
+
+/** Lines below a row, on their way. */
+struct lines {
+	struct pmu_text *t;
+	const struct pmu_model_samples *samples;
+	struct pmu_table_line *line;
+	unsigned int n;
+};
+
+static double share_of(const struct lines *l, uint64_t n)
+{
+	return (double)n / (double)l->samples->n;
+}
+
+static void add_share_line(struct lines *l, unsigned int depth, uint64_t n, const char *name,
+			   const char *of)
+{
+	struct pmu_cell share;
+	char text[sizeof(share.number) + sizeof(share.unit)];
+
+	pmu_cell_share(&share, share_of(l, n));
+	snprintf(text, sizeof(text), "%s%s", share.number, share.unit);
+	l->line[l->n++] = (struct pmu_table_line){ depth, pmu_text_shown(l->t, text), name, of };
+}
+
+/* Its folder says little, and takes much room. */
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash && slash[1] ? slash + 1 : file;
+}
+
+static void add_lines(struct lines *l, const struct pmu_model_function *function)
+{
+	char number[32];
+
+	for (unsigned int i = 0; i < function->n_lines && i < MOST_SHOWN; i++) {
+		const struct pmu_model_line *line = &function->line[i];
+		struct pmu_strbuf name = { 0 };
+
+		if (share_of(l, line->n_samples) < LEAST_SHARE)
+			break;
+		snprintf(number, sizeof(number), ":%u", line->line);
+		pmu_strbuf_addf(&name, "%s%s", line->file[0] ? base_name(line->file) : "?",
+				line->line ? number : "");
+		add_share_line(l, 2, line->n_samples, pmu_text_shown(l->t, pmu_strbuf_text(&name)),
+			       "");
+		l->t->failed |= name.failed;
+		pmu_strbuf_free(&name);
+	}
+}
+
+/* What the head says needs no words, nor what stands in a name that is an address. */
+static const char *object_of(struct pmu_text *t, const struct pmu_model_function *function)
+{
+	size_t len = strlen(function->object);
+
+	if (!strcmp(function->object, t->model->program) ||
+	    (!strncmp(function->name, function->object, len) && function->name[len] == '+'))
+		return "";
+	return pmu_text_shown(t, function->object);
+}
+
+static void add_functions(struct lines *l)
+{
+	const struct pmu_model_samples *samples = l->samples;
+	uint64_t left = samples->n;
+	struct pmu_cell more;
+	unsigned int i;
+	char text[40];
+
+	for (i = 0; i < samples->n_functions && i < MOST_SHOWN; i++) {
+		const struct pmu_model_function *function = &samples->function[i];
+
+		if (share_of(l, function->n_samples) < LEAST_SHARE)
+			break;
+		add_share_line(l, 1, function->n_samples, pmu_text_shown(l->t, function->name),
+			       object_of(l->t, function));
+		if (l->t->lines)
+			add_lines(l, function);
+		left -= function->n_samples < left ? function->n_samples : left;
+	}
+	if (share_of(l, left) < LEAST_SHARE || i == samples->n_functions)
+		return;
+	pmu_cell_exact(&more, samples->n_functions - i);
+	snprintf(text, sizeof(text), "%s more", more.number);
+	add_share_line(l, 1, left, pmu_text_shown(l->t, text), "");
+}
+
+/* Too few of them tell nothing but that. */
+static void add_few(struct lines *l)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%u sample%s", (unsigned int)l->samples->n,
+		 l->samples->n == 1 ? "" : "s");
+	l->line[l->n++] = (struct pmu_table_line){ 1, pmu_text_shown(l->t, text), "", "" };
+}
+
+static void fill_below(struct pmu_text *t, const struct pmu_model_samples *samples,
+		       struct pmu_table_below *below)
+{
+	const size_t most = MOST_SHOWN * (1 + MOST_SHOWN) + 1;
+	struct lines l = { t, samples, pmu_block_array(&t->scratch, most, sizeof(*l.line)), 0 };
+
+	t->failed |= !l.line;
+	if (!l.line)
+		return;
+	if (samples->n < PMU_SAMPLES_FEW)
+		add_few(&l);
+	else
+		add_functions(&l);
+	if (samples->period_ns > t->sample_ns)
+		t->sample_ns = samples->period_ns;
+	t->legend |= PMU_LEGEND_SAMPLES;
+	*below = (struct pmu_table_below){ l.n, l.line };
+}
+
+void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct pmu_model_row *row,
+		      unsigned int n)
+{
+	struct pmu_table_below *below = NULL;
+
+	for (unsigned int i = 0; i < n && !t->failed; i++) {
+		if (!row[i].samples || !row[i].samples->n)
+			continue;
+		if (!below)
+			below = pmu_block_array(&t->scratch, n, sizeof(*below));
+		t->failed |= !below;
+		if (below)
+			fill_below(t, row[i].samples, &below[i]);
+	}
+	table->below = below;
+}
+
+const char *pmu_text_sampled(struct pmu_text *t)
+{
+	struct pmu_strbuf text = { 0 };
+	struct pmu_cell period;
+	const char *shown;
+
+	pmu_cell_time(&period, (double)t->sample_ns);
+	pmu_strbuf_add(&text, "estimated: shares of the samples of a region's own time");
+	if (t->sample_ns)
+		pmu_strbuf_addf(&text, ", one each %s%s of CPU time", period.number, period.unit);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+	return shown;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Below a region the functions in which its own time goes, by samples. */
+#ifndef PMU_REPORT_TEXT_SAMPLES_H
+#define PMU_REPORT_TEXT_SAMPLES_H
+
+#include "report/text/table.h"
+#include "report/text/text.h"
+
+/** pmu_text_samples() - what stands below the rows of a table; @row: [@n], nothing where none has any */
+void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct pmu_model_row *row,
+		      unsigned int n);
+
+/** pmu_text_sampled() - what the legend says of them; lives in scratch */
+const char *pmu_text_sampled(struct pmu_text *t);
+
+#endif
