@@ -10,6 +10,7 @@ json_read_sources = \
 	%D%/command/json/read.h \
 	%D%/command/json/reader.h \
 	%D%/command/json/regions.c \
+	%D%/command/json/samples.c \
 	%D%/command/json/value.c \
 	%D%/command/json/value.h
 

@@ -302,6 +302,7 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/json.c \
 	%D%/report/json.h \
 	%D%/report/json_put.h \
+	%D%/report/json_samples.c \
 	%D%/report/model/all_calls.c \
 	%D%/report/model/all_calls.h \
 	%D%/report/model/beside.c \

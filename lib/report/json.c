@@ -128,6 +128,11 @@
  *                 outermost calls that have ended, but for those that regions overlap in; null
  *                 where there is none; only with PMU_EXACT=1
  *     metrics     {metric: value}
+ *     samples     {n, period_ns, functions: [{name, object, n, lines: [{file, line, n}]}]}: estimates,
+ *                 from so many samples of where its own time goes, without nested regions, one each
+ *                 period_ns of CPU time; by function, as demangled, of the program or library called
+ *                 object, and by source line where that is known; most samples first.  Of a region
+ *                 those of "workers", too.  Only where samples were taken in it
  *     over_parts  {time_ns, net: {count}}, each {n, sum, min, max, mean, imbalance,
  *                 min_part, max_part} over the n parts that have the region; where all
  *                 have ranks over the ranks, with all processes of one rank together, of
@@ -558,6 +563,8 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	if (row->least)
 		put_json_counts(out, indent, "least", s, row->least->count, ~row->least->known);
 	put_json_metrics(out, indent, s, row->metric);
+	if (row->samples)
+		pmu_json_samples(out, indent, row->samples);
 }
 
 static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s,

@@ -88,6 +88,9 @@ void pmu_json_read_threads(struct pmu_json_reader *reader, const struct pmu_valu
 void pmu_json_read_groups(struct pmu_json_reader *reader, const struct pmu_value *root);
 /** pmu_json_read_regions() - the threads' rows */
 void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_value *root);
+/** pmu_json_read_samples() - "samples" of a row, which has them; NULL: none, and after an error */
+const struct pmu_model_samples *pmu_json_read_samples(struct pmu_json_reader *reader,
+						      const struct pmu_value *item);
 
 /** pmu_json_read_ranks() - how all is spread over ranks that made it; of a finished model */
 void pmu_json_read_ranks(struct pmu_json_reader *reader, const struct pmu_value *root);

@@ -188,6 +188,8 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 		row->turns = read_turns(reader, item, columns);
 	if (pmu_value_member(item, "least"))
 		row->least = read_least(reader, item, columns);
+	if (pmu_value_member(item, "samples"))
+		row->samples = pmu_json_read_samples(reader, item);
 	for (i = 0; i < n; i++)
 		row->cost[i] = row->raw[i] > row->net[i] ? row->raw[i] - row->net[i] : 0;
 }

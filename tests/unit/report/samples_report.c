@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples in reports: below their regions in the text. */
+/* Samples in reports: below their regions in the text, and in JSON, which is read back. */
 #include "unit/part.h"
 
+#include <errno.h>
+
+#include "base/error.h"
 #include "base/strbuf.h"
+#include "bindings/command/json/read.h"
 #include "report/report.h"
+#include "unit/model_find.h"
 #include "unit/model_sample.h"
 #include "unit/samples_sample.h"
 
@@ -191,6 +196,152 @@ static void deep_regions_have_room_for_a_name(void)
 	pmu_model_free(model);
 }
 
+/* --- JSON --- */
+
+static char *json_of(const struct pmu_model *model)
+{
+	struct pmu_strbuf out = { 0 };
+
+	pmu_write_json(&out, model);
+	ok(!out.failed && out.text, "written");
+	return out.text;
+}
+
+/* What is read is written to. */
+static int read_json(const char *json, struct pmu_model **model)
+{
+	char *text = strdup(json);
+	int rc = pmu_json_read(text, strlen(text), model);
+
+	free(text);
+	return rc;
+}
+
+static void is_read_back(const struct pmu_model *model, const char *json)
+{
+	struct pmu_model *again = NULL;
+	char *text = text_of(model, (struct pmu_text_options){ .lines = true, .threads = true });
+	char *text_again = NULL, *json_again = NULL;
+
+	if (!is_int(read_json(json, &again), 0, "read"))
+		diag("%s", pmu_error_text());
+	if (again) {
+		text_again = text_of(again,
+				     (struct pmu_text_options){ .lines = true, .threads = true });
+		json_again = json_of(again);
+		is_str(text_again, text, "the same text");
+		is_str(json_again, json, "and the same JSON");
+	}
+	free(text);
+	free(text_again);
+	free(json_again);
+	pmu_model_free(again);
+}
+
+static void what_is_written_is_read_back(void)
+{
+	static const struct pmu_model_line nowhere = { "", 0, 70 };
+	static const struct pmu_model_function odd[] = {
+		{ "a \"name\"\n\xff", "", 70, 1, &nowhere },
+		{ "", "[jit]", 30, 0, NULL },
+	};
+	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 7, many };
+	const struct pmu_model_samples others = { 101, 2 * SAMPLES_PERIOD_NS, 2, odd };
+	struct pmu_model *model = model_of(&samples);
+	char *json;
+
+	for (unsigned int i = 0; i < model->section->n_thread_rows; i++) {
+		struct pmu_model_row *row = &model->section->thread_row[i];
+
+		if (row->flags & PMU_ROW_TEAM && row->calls)
+			is_int(pmu_samples_attach(model, model->section, row, &others), 0,
+			       "a worker's");
+	}
+	is_u64(model_row(model, "main/solve")->samples->n, 1101, "with the worker's");
+	json = json_of(model);
+	has_text(json,
+		 "\"samples\": {\"n\": 1000, \"period_ns\": 1003009, \"functions\": [{\"name\": "
+		 "\"dgemm_kernel\", \"object\": \"libopenblas.so.0\", \"n\": 557, \"lines\": "
+		 "[{\"file\": \"src/hot.c\", \"line\": 42, \"n\": 400}, ");
+	has_text(
+		json,
+		"\"object\": null, \"n\": 70, \"lines\": [{\"file\": null, \"line\": null, \"n\": 70}]}");
+	is_read_back(model, json);
+	free(json);
+	pmu_model_free(model);
+	model = model_of(NULL);
+	json = json_of(model);
+	has_no_text(json, "samples");
+	free(json);
+	pmu_model_free(model);
+}
+
+/* The report with something else in the place of the first @from in the thread's row. */
+static int read_with(const char *json, const char *from, const char *to, struct pmu_model **model)
+{
+	const char *threads = strstr(json, "\"threads\": [\n       {\"thread\": 0, \"calls\": 2");
+	const char *at = threads ? strstr(threads, from) : NULL;
+	struct pmu_strbuf out = { 0 };
+	int rc;
+
+	*model = NULL;
+	if (!ok(at != NULL, "'%s' is there", from))
+		return 0;
+	pmu_strbuf_add_n(&out, json, (size_t)(at - json));
+	pmu_strbuf_add(&out, to);
+	pmu_strbuf_add(&out, at + strlen(from));
+	rc = read_json(pmu_strbuf_text(&out), model);
+	pmu_strbuf_free(&out);
+	return rc;
+}
+
+static void what_cannot_be_is_refused(void)
+{
+	static const struct {
+		const char *from, *to;
+	} wrong[] = {
+		{ "\"n\": 1000", "\"n\": -1" },
+		{ "\"n\": 1000", "\"n\": 1.5" },
+		{ "\"n\": 1000", "\"n\": 556" },
+		{ "\"n\": 1000, ", "" },
+		{ "\"n\": 400", "\"n\": 558" },
+		{ "\"n\": 557", "\"n\": 9223372036854775808" },
+		{ "\"period_ns\": 1003009", "\"period_ns\": null" },
+		{ "\"line\": 42", "\"line\": 4294967296" },
+		{ "\"line\": 42", "\"line\": \"42\"" },
+		{ "\"file\": \"src/hot.c\"", "\"file\": 1" },
+		{ "\"name\": \"memcpy\"", "\"name\": null" },
+		{ "\"object\": \"libc.so.6\"", "\"object\": []" },
+		{ "\"functions\": [", "\"functions\": [7, " },
+		{ "\"lines\": [", "\"lines\": [[], " },
+		{ "\"samples\": {", "\"samples\": 1, \"other\": {" },
+	};
+	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 7, many };
+	struct pmu_model *model = model_of(&samples), *read;
+	char *json = json_of(model);
+
+	for (unsigned int i = 0; i < PMU_ARRAY_LEN(wrong); i++) {
+		int rc = read_with(json, wrong[i].from, wrong[i].to, &read);
+
+		is_int(rc, -EINVAL, wrong[i].to);
+		pmu_model_free(read);
+	}
+	is_int(read_with(json, "\"name\": \"memcpy\"", "\"name\": \"dgemm_kernel\"", &read), 0,
+	       "a function twice");
+	is_u64(read ? model_row(read, "main/solve")->samples->n_functions : 0, 7,
+	       "that of another library is another");
+	pmu_model_free(read);
+	is_int(read_with(json, "\"n\": 557", "\"n\": 10", &read), -EINVAL,
+	       "less than in its lines");
+	pmu_model_free(read);
+	is_int(read_with(json, "\"n\": 121", "\"n\": 1", &read), 0, "in another order");
+	is_str(read ? model_row(read, "main/solve")->samples->function[6].name : "", "memcpy",
+	       "which is put right");
+	pmu_model_free(read);
+	free(json);
+	pmu_model_free(model);
+}
+
 UNIT_PART(samples_report)
 {
 	functions_stand_below_their_region();
@@ -199,5 +350,7 @@ UNIT_PART(samples_report)
 	without_samples_nothing_is_said();
 	a_row_that_is_not_shown_has_none_there();
 	deep_regions_have_room_for_a_name();
+	what_is_written_is_read_back();
+	what_cannot_be_is_refused();
 	return done_testing();
 }
