@@ -236,6 +236,7 @@ static bool hand_over(struct pmu_thread *self, const char *folder, int event_fd,
 		.flags = flags,
 		.ring_size = (uint32_t)self->samples.ring_size,
 		.n_places = N_PLACES,
+		.tid = (uint32_t)self->tid,
 		.period_ns = pmu_session.config.sample_ns,
 		.resting = (uintptr_t)&self->mark,
 	};

@@ -26,6 +26,8 @@ struct pmu_samples_hello {
 	uint32_t flags;     /* enum pmu_samples_flags */
 	uint32_t ring_size; /* bytes of the ring, without the page before it */
 	uint32_t n_places;  /* of marks, a power of 2 */
+	uint32_t tid;       /* as the process sees it */
+	uint32_t reserved;
 	uint64_t period_ns; /* CPU time between samples */
 	uint64_t
 		resting; /* what stands for the ring's head in its page; see struct pmu_samples_marks */

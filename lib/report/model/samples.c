@@ -67,8 +67,8 @@ static int find_writers(struct pmu_model *model)
 	return 0;
 }
 
-struct pmu_model_row *pmu_samples_row(struct pmu_model *model, uint64_t who,
-				      struct pmu_model_section **section)
+struct pmu_model_row *pmu_model_samples_row(struct pmu_model *model, uint64_t who,
+					    struct pmu_model_section **section)
 {
 	const struct pmu_samples_place wanted = { .who = who }, *place;
 
@@ -81,8 +81,9 @@ struct pmu_model_row *pmu_samples_row(struct pmu_model *model, uint64_t who,
 	return &(*section)->thread_row[place->row];
 }
 
-int pmu_samples_attach(struct pmu_model *model, struct pmu_model_section *section,
-		       struct pmu_model_row *thread_row, const struct pmu_model_samples *samples)
+int pmu_model_samples_attach(struct pmu_model *model, struct pmu_model_section *section,
+			     struct pmu_model_row *thread_row,
+			     const struct pmu_model_samples *samples)
 {
 	bool has_sum = thread_row->sum >= 0 && (unsigned int)thread_row->sum < section->n_rows;
 	struct pmu_model_row *sum = has_sum ? &section->row[thread_row->sum] : NULL;

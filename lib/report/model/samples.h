@@ -64,15 +64,15 @@ const struct pmu_model_samples *pmu_samples_sum_make(struct pmu_model *model,
 void pmu_samples_sum_free(struct pmu_samples_sum *sum);
 
 /**
- * pmu_samples_row() - the thread's row of that who (struct pmu_model_row), of a finished model
+ * pmu_model_samples_row() - the thread's row of that who (struct pmu_model_row), of a finished model
  * @section: result: where it is
  * Return: NULL where there is none, and without memory.
  */
-struct pmu_model_row *pmu_samples_row(struct pmu_model *model, uint64_t who,
-				      struct pmu_model_section **section);
+struct pmu_model_row *pmu_model_samples_row(struct pmu_model *model, uint64_t who,
+					    struct pmu_model_section **section);
 
 /**
- * pmu_samples_attach() - give a thread's row of a finished model its samples, and its sum
+ * pmu_model_samples_attach() - give a thread's row of a finished model its samples, and its sum
  *
  * A row that has some has them all afterwards.  What a thread did for another one's region
  * (PMU_ROW_TEAM) is in the sum of the path that it worked for, beside what its openers did.
@@ -80,8 +80,9 @@ struct pmu_model_row *pmu_samples_row(struct pmu_model *model, uint64_t who,
  * @samples: copied; with none in them nothing is done
  * Return: 0; -ENOMEM, and both are as they were.
  */
-int pmu_samples_attach(struct pmu_model *model, struct pmu_model_section *section,
-		       struct pmu_model_row *thread_row, const struct pmu_model_samples *samples);
+int pmu_model_samples_attach(struct pmu_model *model, struct pmu_model_section *section,
+			     struct pmu_model_row *thread_row,
+			     const struct pmu_model_samples *samples);
 
 /** pmu_model_has_samples() - has any row some? */
 bool pmu_model_has_samples(const struct pmu_model *model);

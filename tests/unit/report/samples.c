@@ -86,12 +86,12 @@ static void a_row_is_found_by_who_wrote_it(void)
 {
 	struct pmu_model *model = team();
 	struct pmu_model_section *section = NULL;
-	struct pmu_model_row *row = pmu_samples_row(model, 2ull << 32 | 3, &section);
+	struct pmu_model_row *row = pmu_model_samples_row(model, 2ull << 32 | 3, &section);
 
 	ok(row && section == model->section, "there is one");
 	is_str(row ? row->path : "", "main/solve/kernel", "the one");
-	ok(!pmu_samples_row(model, 3ull << 32 | 1, &section), "none of another thread");
-	ok(!pmu_samples_row(model, 0, &section), "none of nobody");
+	ok(!pmu_model_samples_row(model, 3ull << 32 | 1, &section), "none of another thread");
+	ok(!pmu_model_samples_row(model, 0, &section), "none of nobody");
 	pmu_model_free(model);
 }
 
@@ -121,7 +121,7 @@ static void samples_that_come_twice_are_added(void)
 	struct pmu_model *model = team();
 	const struct pmu_model_samples none = { 0 };
 
-	is_int(pmu_samples_attach(model, model->section, model->section->thread_row, &none), 0,
+	is_int(pmu_model_samples_attach(model, model->section, model->section->thread_row, &none), 0,
 	       "none at all");
 	ok(!pmu_model_has_samples(model), "leave nothing");
 	is_int(attach_samples(model, 0, "solve", first, 2), 0, "some");
@@ -164,13 +164,13 @@ static void those_of_several_processes_are_added(void)
 		struct pmu_model_section *section;
 		uint64_t who = part[0]->section->thread_row[0].who;
 
-		ok(pmu_samples_row(part[0], who, &section), "found in one of them");
+		ok(pmu_model_samples_row(part[0], who, &section), "found in one of them");
 		is_int(pmu_model_combine(part, 2, (enum pmu_combine)how, &model), 0, "combined");
 		/* nothing is the inputs' any more */
 		pmu_model_free(part[0]);
 		pmu_model_free(part[1]);
 		has_all(model, how == PMU_COMBINE_RANKS ? "main/solve" : "demo/main/solve");
-		ok(!pmu_samples_row(model, who, &section), "who wrote it is not known of several");
+		ok(!pmu_model_samples_row(model, who, &section), "who wrote it is not known of several");
 		pmu_model_free(model);
 	}
 }
@@ -215,12 +215,12 @@ static void rows_of_a_store_are_found(void)
 	merged->n_merged = 3;
 	build_row(merged, group, solve, 0, 10, 1000);
 	is_int(build_read(build, &model), 0, "read");
-	row = pmu_samples_row(model, who_of(once, 1), &section);
+	row = pmu_model_samples_row(model, who_of(once, 1), &section);
 	ok(row && !strcmp(row->path, "solve"), "by its first record");
-	ok(pmu_samples_row(model, who_of(again, 2), &section) == row, "by its second one");
-	row = pmu_samples_row(model, who_of(again, 1), &section);
+	ok(pmu_model_samples_row(model, who_of(again, 2), &section) == row, "by its second one");
+	row = pmu_model_samples_row(model, who_of(again, 1), &section);
 	ok(row && !strcmp(row->path, "inner"), "another region");
-	ok(!pmu_samples_row(model, who_of(merged, 1), &section), "merged threads are nobody");
+	ok(!pmu_model_samples_row(model, who_of(merged, 1), &section), "merged threads are nobody");
 	pmu_model_free(model);
 	free(build);
 }

@@ -46,7 +46,7 @@ static struct pmu_model *model_of(const struct pmu_model_samples *samples)
 	is_int(pmu_model_finish(model), 0, "finished");
 	for (unsigned int i = 0; samples && i < s->n_thread_rows; i++)
 		if (!strcmp(s->thread_row[i].name, "solve") && s->thread_row[i].thread == 0)
-			is_int(pmu_samples_attach(model, s, &s->thread_row[i], samples), 0,
+			is_int(pmu_model_samples_attach(model, s, &s->thread_row[i], samples), 0,
 			       "attached");
 	return model;
 }
@@ -186,7 +186,7 @@ static void deep_regions_have_room_for_a_name(void)
 	for (int i = 0; i < 60; i++)
 		sample_row(model, s, 0, i - 1, "in", 1, (uint64_t)(100 - i) * ms);
 	is_int(pmu_model_finish(model), 0, "finished");
-	is_int(pmu_samples_attach(model, s, &s->thread_row[59], &samples), 0, "attached");
+	is_int(pmu_model_samples_attach(model, s, &s->thread_row[59], &samples), 0, "attached");
 	text = text_of(model, (struct pmu_text_options){ .columns = 60, .brief = true });
 	is_narrow(text, 80);
 	first = strstr(text, "55.7%  dgemm_kernel");
@@ -254,7 +254,7 @@ static void what_is_written_is_read_back(void)
 		struct pmu_model_row *row = &model->section->thread_row[i];
 
 		if (row->flags & PMU_ROW_TEAM && row->calls)
-			is_int(pmu_samples_attach(model, model->section, row, &others), 0,
+			is_int(pmu_model_samples_attach(model, model->section, row, &others), 0,
 			       "a worker's");
 	}
 	is_u64(model_row(model, "main/solve")->samples->n, 1101, "with the worker's");
