@@ -29,6 +29,22 @@ noise_sources = \
 	%D%/command/noise/summary.c \
 	%D%/command/noise/work.c
 
+code_sources = \
+	%D%/command/code/code.c \
+	%D%/command/code/code.h \
+	%D%/command/code/lines.c \
+	%D%/command/code/lines.h \
+	%D%/command/code/object.h \
+	%D%/command/code/symbols.c \
+	%D%/command/code/symbols.h \
+	%D%/preload/symbols/demangle.c \
+	%D%/preload/symbols/symbols.h
+if HAVE_DW
+code_sources += %D%/command/code/object.c
+else
+code_sources += %D%/command/code/object_none.c
+endif
+
 series_sources = \
 	%D%/command/series/add.c \
 	%D%/command/series/append.c \
@@ -260,6 +276,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/trace.c \
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
+	$(code_sources) \
 	%D%/command/top/child.c \
 	%D%/command/top/child.h \
 	%D%/command/top/screen.h \
@@ -278,7 +295,7 @@ else
 pmu_SOURCES += %D%/command/top/screen_none.c
 endif
 nodist_pmu_SOURCES = %D%/command/page/template.c
-pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
+pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) $(DW_LIBS) -lm
 command_pages = %D%/command/pmu.1 %D%/command/pmu-check.1 %D%/command/pmu-diff.1 %D%/command/pmu-msr.1 \
 	%D%/command/pmu-report.1 %D%/command/pmu-run.1 %D%/command/pmu-top.1
 dist_man_MANS += $(command_pages) %D%/command/pmu-events.7
@@ -291,7 +308,7 @@ manual: pmu$(EXEEXT)
 			mv $$page.tmp $(srcdir)/$$page || exit; \
 	done
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
-pmu_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
+pmu_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
 
 # For unmodified programs: loaded into them by LD_PRELOAD, with nothing but libc.
 lib_LTLIBRARIES += %D%/libpmu-preload.la

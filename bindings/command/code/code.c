@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands at an address of a program's code: whose it is, and what that says of it. */
+#include "bindings/command/code/code.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/hash.h"
+#include "base/index.h"
+#include "base/textfile.h"
+#include "bindings/command/code/lines.h"
+#include "bindings/command/code/object.h"
+#include "bindings/preload/symbols/symbols.h"
+
+#define MOST_TEXT  (256u << 20)
+#define MOST_FILES 65536u
+
+/** A file, the kernel, or what a process has compiled. */
+struct source {
+	struct source *next;
+	char *path;
+	int64_t pid; /* of what it has compiled; else 0 */
+	const char *name;
+	struct pmu_code_object *object;
+	char *text; /* or lines of symbols */
+	struct pmu_code_symbols symbols;
+};
+
+/** A text that was made, once. */
+struct text {
+	struct text *next;
+	char is[];
+};
+
+struct pmu_code {
+	struct source *sources; /* that which was asked last comes first */
+	size_t n_sources;
+	struct pmu_index index; /* of texts */
+	struct text *texts;
+};
+
+struct pmu_code *pmu_code_new(void)
+{
+	/* elfutils would ask servers for debugging information that is not here */
+	unsetenv("DEBUGINFOD_URLS");
+	return calloc(1, sizeof(struct pmu_code));
+}
+
+static void free_source(struct source *source)
+{
+	pmu_code_object_close(source->object);
+	pmu_code_symbols_free(&source->symbols);
+	free(source->text);
+	free(source->path);
+	free(source);
+}
+
+void pmu_code_free(struct pmu_code *code)
+{
+	struct source *source;
+	struct text *text;
+
+	if (!code)
+		return;
+	while ((source = code->sources)) {
+		code->sources = source->next;
+		free_source(source);
+	}
+	while ((text = code->texts)) {
+		code->texts = text->next;
+		free(text);
+	}
+	pmu_index_free(&code->index);
+	free(code);
+}
+
+/* --- texts --- */
+
+static bool is_text(const void *wanted, uintptr_t thing)
+{
+	return !strcmp(wanted, ((const struct text *)thing)->is);
+}
+
+/* "" without memory */
+static const char *keep(struct pmu_code *code, const char *is)
+{
+	size_t len = strlen(is);
+	uint32_t hash = pmu_hash_text(is, len);
+	struct pmu_index_place *place;
+	struct text *text;
+
+	if (pmu_index_reserve(&code->index, 1) < 0)
+		return "";
+	place = pmu_index_find(&code->index, hash, is_text, is);
+	if (place->thing)
+		return ((const struct text *)place->thing)->is;
+	text = malloc(sizeof(*text) + len + 1);
+	if (!text)
+		return "";
+	memcpy(text->is, is, len + 1);
+	text->next = code->texts;
+	code->texts = text;
+	pmu_index_take(&code->index, place, hash, (uintptr_t)text);
+	return text->is;
+}
+
+static const char *keep_name(struct pmu_code *code, const char *name)
+{
+	char *demangled = preload_demangle(name);
+	const char *kept = keep(code, demangled ? demangled : name);
+
+	free(demangled);
+	return kept;
+}
+
+static const char *keep_place(struct pmu_code *code, const char *name, uint64_t address)
+{
+	char text[4096 + 32];
+
+	snprintf(text, sizeof(text), "%.4096s+0x%" PRIx64, name, address);
+	return keep(code, text);
+}
+
+/* --- sources --- */
+
+static void read_lines(struct source *source, const char *path,
+		       void (*read)(char *text, struct pmu_code_symbols *symbols))
+{
+	size_t len;
+
+	if (!pmu_textfile_read(path, MOST_TEXT, &source->text, &len))
+		read(source->text, &source->symbols);
+}
+
+static void open_source(struct source *source)
+{
+	const char *slash = strrchr(source->path, '/');
+	char path[64];
+
+	source->name = slash ? slash + 1 : source->path;
+	if (!strcmp(source->path, "[kernel]")) {
+		read_lines(source, "/proc/kallsyms", pmu_code_read_kallsyms);
+	} else if (source->pid) {
+		snprintf(path, sizeof(path), "/tmp/perf-%" PRId64 ".map", source->pid);
+		read_lines(source, path, pmu_code_read_perf_map);
+		source->name = source->text ? "[jit]" : "";
+	} else if (source->path[0] == '/') {
+		source->object = pmu_code_object_open(source->path);
+	}
+}
+
+static struct source *add_source(struct pmu_code *code, const char *path, int64_t pid)
+{
+	struct source *source = code->n_sources < MOST_FILES ? calloc(1, sizeof(*source)) : NULL;
+
+	if (!source)
+		return NULL;
+	source->path = strdup(path);
+	if (!source->path) {
+		free(source);
+		return NULL;
+	}
+	source->pid = pid;
+	open_source(source);
+	code->n_sources++;
+	return source;
+}
+
+static struct source *find_source(struct pmu_code *code, const char *path, int64_t pid)
+{
+	struct source **link = &code->sources, *source;
+
+	while ((source = *link) && (source->pid != pid || strcmp(source->path, path) != 0))
+		link = &source->next;
+	if (source)
+		*link = source->next;
+	else
+		source = add_source(code, path, pid);
+	if (source) {
+		source->next = code->sources;
+		code->sources = source;
+	}
+	return source;
+}
+
+/* --- an address --- */
+
+static struct pmu_code_place place_in_object(struct pmu_code *code, const struct source *source,
+					     uint64_t offset)
+{
+	struct pmu_code_place place = { .object = source->name, .file = "" };
+	struct pmu_code_found found = { .address = offset };
+
+	if (source->object)
+		found = pmu_code_object_find(source->object, offset);
+	if (found.name)
+		place.function = keep_name(code, found.name);
+	else
+		place.function = keep_place(code, source->name,
+					    found.has_start ? found.start : found.address);
+	if (found.file && found.line) {
+		place.file = keep(code, found.file);
+		place.line = found.line;
+	}
+	return place;
+}
+
+static struct pmu_code_place place_by_lines(struct pmu_code *code, const struct source *source,
+					    uint64_t address)
+{
+	const struct pmu_code_symbol *symbol = pmu_code_symbols_find(&source->symbols, address);
+	struct pmu_code_place place = { .object = source->name, .file = "" };
+
+	if (symbol)
+		place.function = keep_name(code, symbol->name);
+	else if (source->name[0])
+		place.function = source->name;
+	else
+		place.function = "code without a file";
+	return place;
+}
+
+struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code_at *at)
+{
+	bool of_process = !at->path[0];
+	const struct source *source = find_source(code, at->path, of_process ? at->pid : 0);
+
+	if (!source)
+		return (struct pmu_code_place){ .function = "", .object = "", .file = "" };
+	if (of_process || !strcmp(at->path, "[kernel]"))
+		return place_by_lines(code, source, at->address);
+	return place_in_object(code, source, at->offset);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program's or library's file, by elfutils' libdwfl: symbols of the file or of its separate debugging file, lines of
+ * DWARF, and where a stripped function begins from what unwinders are told.
+ *
+ * libelf maps files: one that becomes shorter while it is read ends the command, as it ends any debugger.
+ */
+#include "bindings/command/code/object.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bindings/command/code/symbols.h"
+
+/* Of a file's program header table, which may say anything. */
+#define MOST_SEGMENTS 256
+
+struct segment {
+	uint64_t offset, size, address;
+};
+
+struct pmu_code_object {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	uint64_t bias; /* libdwfl's addresses over the file's */
+	struct segment segment[MOST_SEGMENTS];
+	size_t n_segments;
+	struct pmu_code_symbols symbols;
+};
+
+/* Separate files are looked for on this machine alone: see pmu_code_new(). */
+static char *debug_path;
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debug_path,
+};
+
+/* --- what is where --- */
+
+static void read_segments(struct pmu_code_object *object, Elf *elf)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (size_t i = 0; i < n && object->n_segments < MOST_SEGMENTS; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+			continue;
+		object->segment[object->n_segments++] =
+			(struct segment){ header.p_offset, header.p_filesz, header.p_vaddr };
+	}
+}
+
+static uint64_t address_of(const struct pmu_code_object *object, uint64_t offset)
+{
+	for (size_t i = 0; i < object->n_segments; i++) {
+		const struct segment *segment = &object->segment[i];
+
+		if (offset - segment->offset < segment->size)
+			return offset - segment->offset + segment->address;
+	}
+	return offset;
+}
+
+/* Functions of the language before local labels, global names before others. */
+static size_t rank_of(const GElf_Sym *symbol)
+{
+	static const size_t of_binding[] = { [STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2 };
+	unsigned int binding = GELF_ST_BIND(symbol->st_info);
+
+	return (symbol->st_size ? 16 : 8) + (binding <= STB_WEAK ? of_binding[binding] : 0);
+}
+
+static bool is_function(const GElf_Sym *symbol, GElf_Word section, const char *name)
+{
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+
+	if (section == SHN_UNDEF || !name || !name[0])
+		return false;
+	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && symbol->st_size);
+}
+
+static void read_symbols(struct pmu_code_object *object)
+{
+	int n = dwfl_module_getsymtab(object->module);
+
+	for (int i = 0; i < n; i++) {
+		GElf_Word section;
+		GElf_Addr address;
+		GElf_Sym symbol;
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address,
+							   &section, NULL, NULL);
+
+		if (is_function(&symbol, section, name) &&
+		    pmu_code_symbols_add(&object->symbols,
+					 &(struct pmu_code_symbol){ address - object->bias,
+								    symbol.st_size, name,
+								    rank_of(&symbol) }))
+			return;
+	}
+}
+
+/* --- functions without a symbol --- */
+
+/* LSB 5.0 Core, 10.6: an encoding, sorted pairs of a function's beginning and its description. */
+struct frame_header {
+	unsigned char version, frame_encoding, count_encoding, table_encoding;
+	int32_t frame;
+	uint32_t count;
+	struct {
+		int32_t start, description;
+	} entry[];
+};
+
+#define FRAME_VERSION           1
+#define ENCODING_UDATA4         0x03
+#define ENCODING_SORTED         0x3b /* signed, of 4 bytes, from the header's own address on */
+#define IS_FOUR_BYTES(encoding) (((encoding)&0x07) == 0x03)
+
+static void read_frames(struct pmu_code_object *object, const GElf_Shdr *section,
+			const Elf_Data *data)
+{
+	const struct frame_header *header = data->d_buf;
+	size_t room;
+
+	if (!header || data->d_size < sizeof(*header) || header->version != FRAME_VERSION ||
+	    !IS_FOUR_BYTES(header->frame_encoding) || header->count_encoding != ENCODING_UDATA4 ||
+	    header->table_encoding != ENCODING_SORTED)
+		return;
+	room = (data->d_size - sizeof(*header)) / sizeof(header->entry[0]);
+	for (size_t i = 0; i < header->count && i < room; i++) {
+		const struct pmu_code_symbol function = {
+			.start = section->sh_addr + (uint64_t)(int64_t)header->entry[i].start,
+		};
+
+		if (pmu_code_symbols_add(&object->symbols, &function))
+			return;
+	}
+}
+
+static void find_frames(struct pmu_code_object *object, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && !strcmp(name, ".eh_frame_hdr")) {
+			const Elf_Data *data = elf_rawdata(section, NULL);
+
+			if (data)
+				read_frames(object, &header, data);
+		}
+	}
+}
+
+/* --- its life --- */
+
+static int open_ordinary(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool load(struct pmu_code_object *object, const char *path)
+{
+	int fd = open_ordinary(path);
+	GElf_Addr bias = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	object->dwfl = dwfl_begin(&callbacks);
+	object->module = object->dwfl ? dwfl_report_offline(object->dwfl, path, path, fd) : NULL;
+	if (!object->module) {
+		close(fd);
+		return false;
+	}
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	elf = dwfl_module_getelf(object->module, &bias);
+	if (!elf)
+		return false;
+	object->bias = bias;
+	read_segments(object, elf);
+	read_symbols(object);
+	find_frames(object, elf);
+	pmu_code_symbols_sort(&object->symbols);
+	return true;
+}
+
+struct pmu_code_object *pmu_code_object_open(const char *path)
+{
+	struct pmu_code_object *object = calloc(1, sizeof(*object));
+
+	if (object && load(object, path))
+		return object;
+	pmu_code_object_close(object);
+	return NULL;
+}
+
+void pmu_code_object_close(struct pmu_code_object *object)
+{
+	if (!object)
+		return;
+	pmu_code_symbols_free(&object->symbols);
+	if (object->dwfl)
+		dwfl_end(object->dwfl);
+	free(object);
+}
+
+/* --- an address --- */
+
+static void find_line(struct pmu_code_object *object, struct pmu_code_found *found)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(object->module, found->address + object->bias);
+	int number = 0;
+
+	if (!line)
+		return;
+	found->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	if (found->file && number > 0)
+		found->line = (uint32_t)number;
+}
+
+struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset)
+{
+	struct pmu_code_found found = { .address = address_of(object, offset) };
+	const struct pmu_code_symbol *symbol = pmu_code_symbols_find(&object->symbols,
+								     found.address);
+
+	if (symbol) {
+		found.name = symbol->name;
+		found.start = symbol->start;
+		found.has_start = true;
+	}
+	find_line(object, &found);
+	return found;
+}

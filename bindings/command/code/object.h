@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program's or library's file: functions and lines of its addresses. */
+#ifndef PMU_COMMAND_CODE_OBJECT_H
+#define PMU_COMMAND_CODE_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pmu_code_object;
+
+/** What is found; texts live as long as the object. */
+struct pmu_code_found {
+	uint64_t address; /* as nm(1) has it; without a file that can be read the offset */
+	uint64_t start;   /* of the function around it; of no use where @has_start says no */
+	bool has_start;
+	const char *name; /* as the symbol table has it; NULL: no symbol is there */
+	const char *file; /* NULL: no debugging information */
+	uint32_t line;
+};
+
+/** pmu_code_object_open() - NULL where there is no such object, or nothing reads them */
+struct pmu_code_object *pmu_code_object_open(const char *path);
+void pmu_code_object_close(struct pmu_code_object *object);
+
+/** pmu_code_object_find() - @offset: of a byte in the file */
+struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset);
+
+#endif
