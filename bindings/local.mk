@@ -45,6 +45,22 @@ else
 code_sources += %D%/command/code/object_none.c
 endif
 
+# Those of other processes' threads.
+sample_sources = \
+	%D%/command/sample/collector.h \
+	%D%/command/sample/give.c \
+	%D%/command/sample/hello.c \
+	%D%/command/sample/hello.h \
+	%D%/command/sample/hits.c \
+	%D%/command/sample/hits.h \
+	%D%/command/sample/maps.c \
+	%D%/command/sample/maps.h \
+	%D%/command/sample/ring.c \
+	%D%/command/sample/ring.h \
+	%D%/command/sample/sample.c \
+	%D%/command/sample/sample.h \
+	%D%/command/sample/threads.c
+
 series_sources = \
 	%D%/command/series/add.c \
 	%D%/command/series/append.c \
@@ -277,6 +293,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
 	$(code_sources) \
+	$(sample_sources) \
 	%D%/command/top/child.c \
 	%D%/command/top/child.h \
 	%D%/command/top/screen.h \

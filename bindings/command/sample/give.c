@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was sampled of a process, as functions and lines of its report's rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/command/code/code.h"
+#include "bindings/command/sample/collector.h"
+#include "report/model/model.h"
+#include "report/model/samples.h"
+
+/** A hit, with what stands there. */
+struct named {
+	uint64_t who, n;
+	struct pmu_code_place place;
+};
+
+struct giving {
+	struct pmu_model *model;
+	uint64_t period_ns;
+	struct named *of; /* [n] by row, function, line */
+	size_t n;
+	/* room for a row's */
+	struct pmu_model_function *function;
+	struct pmu_model_line *line;
+};
+
+/* --- what stands where --- */
+
+/* What the library does itself is no more the region's than what it counts. */
+static bool is_ours(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "libpmu.so", 9) || !strncmp(name, "libpmu-", 7);
+}
+
+static void name_all(struct giving *giving, struct pmu_code *code,
+		     const struct pmu_sample_process *process)
+{
+	const struct pmu_sample_hits *hits = &process->sums.hits;
+
+	for (size_t i = 0; i < hits->n; i++) {
+		const struct pmu_sample_hit *hit = &hits->of[i];
+		struct pmu_code_at at = {
+			.path = pmu_sample_maps_path(&process->sums.maps, hit->at.file),
+			.offset = hit->at.at,
+			.address = hit->at.at,
+			.pid = process->pid,
+		};
+
+		if (!hit->who || is_ours(at.path))
+			continue;
+		giving->of[giving->n++] = (struct named){ hit->who, hit->n,
+							  pmu_code_find(code, &at) };
+	}
+}
+
+/* --- in order --- */
+
+static int by_function(const struct named *x, const struct named *y)
+{
+	int order = strcmp(x->place.function, y->place.function);
+
+	return order ? order : strcmp(x->place.object, y->place.object);
+}
+
+static int by_line(const struct named *x, const struct named *y)
+{
+	int order = strcmp(x->place.file, y->place.file);
+
+	return order ? order : (x->place.line > y->place.line) - (x->place.line < y->place.line);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = (x->who > y->who) - (x->who < y->who);
+
+	order = order ? order : by_function(x, y);
+	return order ? order : by_line(x, y);
+}
+
+static int most_first(uint64_t x, uint64_t y)
+{
+	return (x < y) - (x > y);
+}
+
+static int by_line_samples(const void *a, const void *b)
+{
+	const struct pmu_model_line *x = a, *y = b;
+	int order = most_first(x->n_samples, y->n_samples);
+
+	order = order ? order : strcmp(x->file, y->file);
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static int by_function_samples(const void *a, const void *b)
+{
+	const struct pmu_model_function *x = a, *y = b;
+	int order = most_first(x->n_samples, y->n_samples);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* --- rows --- */
+
+static bool is_deeper(const struct pmu_model_row *row, const struct pmu_model_row *than)
+{
+	if (!than)
+		return true;
+	return row->team_depth != than->team_depth ? row->team_depth > than->team_depth
+						   : row->depth > than->depth;
+}
+
+/* The row that the thread had open innermost; of what it did for another one, that. */
+static struct pmu_model_row *find_open(struct pmu_model *model, uint32_t tid,
+				       struct pmu_model_section **section)
+{
+	struct pmu_model_row *found = NULL;
+
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		struct pmu_model_section *s = &model->section[i];
+
+		for (unsigned int k = 0; k < s->n_thread_rows; k++) {
+			struct pmu_model_row *row = &s->thread_row[k];
+
+			if (!(row->flags & PMU_ROW_OPEN) || row->thread < 0 ||
+			    (unsigned int)row->thread >= model->n_threads ||
+			    model->thread[row->thread].tid != (int64_t)tid ||
+			    !is_deeper(row, found))
+				continue;
+			found = row;
+			*section = s;
+		}
+	}
+	return found;
+}
+
+/* Those of one function, which are @n from @first on. */
+static struct pmu_model_function fold_lines(const struct named *first, size_t n,
+					    struct pmu_model_line *line)
+{
+	struct pmu_model_function function = { .name = first->place.function,
+					       .object = first->place.object,
+					       .line = line };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pmu_code_place *place = &first[i].place;
+
+		function.n_samples += first[i].n;
+		if (!place->line)
+			continue;
+		if (function.n_lines && !by_line(&first[i - 1], &first[i]))
+			line[function.n_lines - 1].n_samples += first[i].n;
+		else
+			line[function.n_lines++] =
+				(struct pmu_model_line){ place->file, place->line, first[i].n };
+	}
+	qsort(line, function.n_lines, sizeof(*line), by_line_samples);
+	return function;
+}
+
+static void give_row(const struct giving *giving, const struct named *first, size_t n)
+{
+	struct pmu_model_samples samples = { .period_ns = giving->period_ns,
+					     .function = giving->function };
+	struct pmu_model_section *section;
+	struct pmu_model_row *row;
+	size_t next;
+
+	row = PMU_SAMPLE_IS_OPEN(first->who)
+		      ? find_open(giving->model, PMU_SAMPLE_OPEN_TID(first->who), &section)
+		      : pmu_model_samples_row(giving->model, first->who, &section);
+	if (!row)
+		return;
+	for (size_t i = 0; i < n; i = next) {
+		struct pmu_model_function *function = &giving->function[samples.n_functions++];
+
+		for (next = i + 1; next < n && !by_function(&first[i], &first[next]); next++)
+			;
+		*function = fold_lines(first + i, next - i, giving->line + i);
+		samples.n += function->n_samples;
+	}
+	qsort(giving->function, samples.n_functions, sizeof(*giving->function),
+	      by_function_samples);
+	pmu_model_samples_attach(giving->model, section, row, &samples);
+}
+
+static void give_all(const struct giving *giving)
+{
+	size_t next;
+
+	for (size_t i = 0; i < giving->n; i = next) {
+		for (next = i + 1; next < giving->n && giving->of[next].who == giving->of[i].who;
+		     next++)
+			;
+		give_row(giving, giving->of + i, next - i);
+	}
+}
+
+static void give_process(struct pmu_code *code, const struct pmu_sample_process *process,
+			 struct pmu_model *model)
+{
+	size_t n = process->sums.hits.n + 1;
+	struct giving giving = {
+		.model = model,
+		.period_ns = process->period_ns,
+		.of = calloc(n, sizeof(*giving.of)),
+		.function = calloc(n, sizeof(*giving.function)),
+		.line = calloc(n, sizeof(*giving.line)),
+	};
+
+	if (giving.of && giving.function && giving.line) {
+		name_all(&giving, code, process);
+		qsort(giving.of, giving.n, sizeof(*giving.of), by_place);
+		give_all(&giving);
+	}
+	free(giving.of);
+	free(giving.function);
+	free(giving.line);
+}
+
+void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,
+		     struct pmu_model *model, bool ended)
+{
+	const char *slash = strrchr(path, '/');
+	struct pmu_sample_process process;
+	bool found;
+
+	if (!collector || !model)
+		return;
+	pthread_mutex_lock(&collector->lock);
+	pmu_sample_drain(collector);
+	found = pmu_sample_take_process(collector, slash ? slash + 1 : path, ended, &process);
+	pthread_mutex_unlock(&collector->lock);
+	if (!found)
+		return;
+	if (!collector->code)
+		collector->code = pmu_code_new();
+	/* rings are read on meanwhile: symbols take their time */
+	if (collector->code)
+		give_process(collector->code, &process, model);
+	pmu_sample_process_free(&process);
+}

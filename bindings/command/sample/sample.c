@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The collector's own thread: who comes is let in, and rings are read before they are written over. */
+#include "bindings/command/sample/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/retry.h"
+#include "bindings/command/code/code.h"
+#include "bindings/command/sample/collector.h"
+
+/*
+ * Between two looks: as long as rings are read when they are a quarter full, or so.  What is in them then is a
+ * page or two, which takes microseconds.
+ */
+#define SHORTEST_MS 2
+#define LONGEST_MS  200
+#define QUARTER     64u
+
+/* --- who comes --- */
+
+static void let_in(struct pmu_samples_collector *collector)
+{
+	int peer = PMU_RETRY(accept4(collector->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+
+	if (peer < 0)
+		return;
+	/* who says nothing makes room for others */
+	if (collector->n_peers == PMU_SAMPLE_PEERS) {
+		close(collector->peer[0]);
+		collector->n_peers--;
+		memmove(collector->peer, collector->peer + 1,
+			collector->n_peers * sizeof(*collector->peer));
+	}
+	collector->peer[collector->n_peers++] = peer;
+}
+
+/* Return: false: it is the end. */
+static bool wait_for_some(struct pmu_samples_collector *collector, int ms)
+{
+	struct pollfd poller[2 + PMU_SAMPLE_PEERS] = {
+		{ .fd = collector->stop_fd, .events = POLLIN },
+		{ .fd = collector->socket, .events = POLLIN },
+	};
+	unsigned int n = collector->n_peers, left = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		poller[2 + i] = (struct pollfd){ .fd = collector->peer[i], .events = POLLIN };
+	if (poll(poller, 2 + n, ms) <= 0)
+		return true;
+	pthread_mutex_lock(&collector->lock);
+	for (unsigned int i = 0; i < n; i++) {
+		if (poller[2 + i].revents)
+			pmu_sample_add_thread(collector, collector->peer[i]);
+		else
+			collector->peer[left++] = collector->peer[i];
+	}
+	pthread_mutex_unlock(&collector->lock);
+	collector->n_peers = left;
+	if (poller[1].revents)
+		let_in(collector);
+	return !poller[0].revents;
+}
+
+static int next_wait(int ms, unsigned int fullest)
+{
+	if (fullest > QUARTER)
+		ms = (int)((unsigned int)ms * QUARTER / fullest);
+	else if (fullest < QUARTER / 2)
+		ms = ms + ms / 4 + 1;
+	return ms < SHORTEST_MS ? SHORTEST_MS : ms > LONGEST_MS ? LONGEST_MS : ms;
+}
+
+static void *run_collector(void *arg)
+{
+	struct pmu_samples_collector *collector = arg;
+	int ms = SHORTEST_MS;
+	unsigned int fullest;
+
+	while (wait_for_some(collector, ms)) {
+		pthread_mutex_lock(&collector->lock);
+		fullest = pmu_sample_drain(collector);
+		pthread_mutex_unlock(&collector->lock);
+		ms = next_wait(ms, fullest);
+	}
+	return NULL;
+}
+
+/* --- its life --- */
+
+/* unix(7): a longer path than an address has room for is reached through the folder's descriptor. */
+static int bind_in(int fd, const char *folder)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), rc = -1;
+
+	if (folder_fd >= 0) {
+		snprintf(address.sun_path, sizeof(address.sun_path),
+			 "/proc/self/fd/%d/" PMU_SAMPLES_SOCKET, folder_fd);
+		rc = bind(fd, (const void *)&address, sizeof(address));
+	}
+	rc = rc < 0 ? -errno : 0;
+	if (folder_fd >= 0)
+		close(folder_fd);
+	return rc;
+}
+
+static int make_socket(const char *folder)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int rc = fd < 0 ? -errno : bind_in(fd, folder);
+
+	if (!rc && listen(fd, SOMAXCONN))
+		rc = -errno;
+	if (!rc)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int start_thread(struct pmu_samples_collector *collector)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&collector->thread, NULL, run_collector, collector);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -rc;
+}
+
+static void free_collector(struct pmu_samples_collector *collector)
+{
+	if (collector->socket >= 0)
+		close(collector->socket);
+	if (collector->stop_fd >= 0)
+		close(collector->stop_fd);
+	pthread_mutex_destroy(&collector->lock);
+	free(collector);
+}
+
+int pmu_sample_collect(const char *folder, struct pmu_samples_collector **out)
+{
+	struct pmu_samples_collector *collector = calloc(1, sizeof(*collector));
+	int rc;
+
+	if (!collector)
+		return pmu_fail(ENOMEM, "no memory for samples");
+	pthread_mutex_init(&collector->lock, NULL);
+	collector->socket = make_socket(folder);
+	collector->stop_fd = eventfd(0, EFD_CLOEXEC);
+	rc = collector->socket < 0    ? collector->socket
+	     : collector->stop_fd < 0 ? -errno
+				      : start_thread(collector);
+	if (rc < 0) {
+		free_collector(collector);
+		return pmu_fail(-rc, "no samples are taken: no socket can be made in %s: %s",
+				folder, strerror(-rc));
+	}
+	*out = collector;
+	return 0;
+}
+
+struct pmu_sample_account pmu_sample_account(struct pmu_samples_collector *collector)
+{
+	struct pmu_sample_account account = { 0 };
+
+	if (!collector)
+		return account;
+	pthread_mutex_lock(&collector->lock);
+	account = collector->account;
+	pthread_mutex_unlock(&collector->lock);
+	return account;
+}
+
+void pmu_sample_stop(struct pmu_samples_collector *collector)
+{
+	struct pmu_sample_process process;
+	const uint64_t one = 1;
+
+	if (!collector)
+		return;
+	while (write(collector->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(collector->thread, NULL);
+	while (collector->processes) {
+		pmu_sample_take_process(collector, collector->processes->store, true, &process);
+		pmu_sample_process_free(&process);
+	}
+	for (unsigned int i = 0; i < collector->n_peers; i++)
+		close(collector->peer[i]);
+	pmu_code_free(collector->code);
+	free_collector(collector);
+}
