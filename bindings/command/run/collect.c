@@ -15,6 +15,7 @@
 #include "base/retry.h"
 #include "base/sysfile.h"
 #include "bindings/command/run/run.h"
+#include "bindings/command/sample/sample.h"
 #include "pmu.h"
 #include "report/model/metric.h"
 #include "store/place.h"
@@ -81,10 +82,12 @@ static struct pmu_model *read_one(const struct pmu_store_entry *entry, struct pm
 {
 	struct pmu_model *model = NULL;
 
-	if (!pmu_store_snapshot_file(entry->path, &model))
-		return model;
-	note_unread(parts);
-	return NULL;
+	if (pmu_store_snapshot_file(entry->path, &model)) {
+		note_unread(parts);
+		return NULL;
+	}
+	pmu_sample_give(parts->samples, entry->path, model, true);
+	return model;
 }
 
 /* Return: whether there was something in it. */
@@ -117,7 +120,10 @@ static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts
 		if (!is_running(&entry[i]))
 			continue;
 		strcpy(one->path, entry[i].path);
-		early->n += !pmu_store_snapshot_file(one->path, &one->model);
+		if (pmu_store_snapshot_file(one->path, &one->model))
+			continue;
+		pmu_sample_give(parts->samples, one->path, one->model, false);
+		early->n++;
 	}
 	free(entry);
 }

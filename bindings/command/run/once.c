@@ -3,6 +3,7 @@
 #include "bindings/command/run/once.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/sample/sample.h"
 #include "bindings/preload/process/target.h"
 #include "pmu.h"
 
@@ -84,6 +86,8 @@ static int execute(struct pmu_run *run)
 		start.command = words.word;
 		start.path = run->request.valgrind;
 	}
+	if (run->request.samples && pmu_sample_collect(run->folder.path, &run->parts.samples) < 0)
+		pmu_run_note(&run->parts, "%s", pmu_error_text());
 	start.environment = pmu_run_environment(&run->request, &run->folder, &run->libraries);
 	rc = start.environment && !rc ? pmu_run_command(&start, &run->end)
 				      : pmu_fail(ENOMEM, "no memory");
@@ -171,6 +175,23 @@ static int describe_nothing(struct pmu_run *run)
 	return pmu_model_finish(model);
 }
 
+static void note_samples(struct pmu_run_parts *parts)
+{
+	const struct pmu_sample_account account = pmu_sample_account(parts->samples);
+
+	if (account.n_stretches || account.n_dropped)
+		pmu_run_note(parts,
+			     "some samples were lost: %" PRIu64
+			     " times they were written over before they were "
+			     "read, and of %" PRIu64 " others it is not known whose they are",
+			     account.n_stretches, account.n_dropped);
+	if (account.n_refused)
+		pmu_run_note(parts,
+			     "%" PRIu64 " threads were not sampled: what they sent made no sense, "
+			     "or there was no memory for it",
+			     account.n_refused);
+}
+
 /* Adds to the results what is to be said of them. */
 static void remark(struct pmu_run *run)
 {
@@ -199,6 +220,7 @@ static void remark(struct pmu_run *run)
 			     "no report of all",
 			     MPI_NAME, PMU_LIBDIR);
 	pmu_run_outliving_note(&parts->outliving, parts);
+	note_samples(parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");
 }
@@ -251,6 +273,7 @@ void pmu_run_leave(struct pmu_run *run)
 		pmu_run_folder_leave(&run->folder);
 	else if (run->folder.path[0])
 		pmu_run_folder_remove(&run->folder);
+	pmu_sample_stop(run->parts.samples);
 	pmu_run_parts_free(&run->parts);
 	run->parts = (struct pmu_run_parts){ .n = 0 };
 	run->folder = (struct pmu_run_folder){ .is_private = false };

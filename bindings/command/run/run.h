@@ -329,6 +329,7 @@ struct pmu_run_parts {
 	 */
 	bool in_job;
 	struct pmu_model *job;
+	struct pmu_samples_collector *samples; /* NULL: none are taken */
 	struct pmu_model_run run;
 	char note[PMU_RUN_NOTES][3 * PATH_MAX]; /* about the whole run */
 	size_t n_notes;
