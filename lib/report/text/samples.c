@@ -9,7 +9,7 @@
 #include "report/model/samples.h"
 
 /* Of a region that many at most, each with that share of the region's samples at least. */
-#define MOST_SHOWN  5u
+#define MOST_SHOWN  10
 #define LEAST_SHARE 0.01
 
 /** Lines below a row, on their way. */
