@@ -391,6 +391,20 @@ static int tell_config_error(const struct pmu_run_request *request, const struct
 	return PMU_EXIT_USAGE;
 }
 
+/* What takes no samples, or would have them of another run than the one that is told of. */
+static int check_samples(const struct pmu_run_request *request)
+{
+	const char *beside = request->emulate            ? "--emulate"
+			     : request->against.we_wordv ? "--against"
+			     : request->repeat           ? "--repeat"
+							 : NULL;
+
+	if (!request->samples || !beside)
+		return 0;
+	pmu_command_error("--sample is of one run as it is, not of %s", beside);
+	return PMU_EXIT_USAGE;
+}
+
 /* Lines. */
 static void tell_warnings(char *rest)
 {
@@ -510,6 +524,8 @@ int pmu_run_check_settings(struct pmu_run_request *request)
 	rc = check_library(request);
 	if (!rc)
 		rc = check_required(request);
+	if (!rc)
+		rc = check_samples(request);
 	environ = ours;
 	pmu_run_environment_free(environment);
 	return rc ? rc : check_preloaded(request);
