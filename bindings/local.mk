@@ -40,7 +40,10 @@ code_sources = \
 	%D%/preload/symbols/demangle.c \
 	%D%/preload/symbols/symbols.h
 if HAVE_DW
-code_sources += %D%/command/code/object.c
+code_sources += \
+	%D%/command/code/libdw.c \
+	%D%/command/code/libdw.h \
+	%D%/command/code/object.c
 else
 code_sources += %D%/command/code/object_none.c
 endif
@@ -312,7 +315,7 @@ else
 pmu_SOURCES += %D%/command/top/screen_none.c
 endif
 nodist_pmu_SOURCES = %D%/command/page/template.c
-pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) $(DW_LIBS) -lm
+pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
 command_pages = %D%/command/pmu.1 %D%/command/pmu-check.1 %D%/command/pmu-diff.1 %D%/command/pmu-msr.1 \
 	%D%/command/pmu-report.1 %D%/command/pmu-run.1 %D%/command/pmu-top.1
 dist_man_MANS += $(command_pages) %D%/command/pmu-events.7

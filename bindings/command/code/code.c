@@ -51,6 +51,11 @@ struct pmu_code *pmu_code_new(void)
 	return calloc(1, sizeof(struct pmu_code));
 }
 
+const char *pmu_code_why(void)
+{
+	return pmu_code_object_why();
+}
+
 static void free_source(struct source *source)
 {
 	pmu_code_object_close(source->object);

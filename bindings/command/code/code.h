@@ -29,6 +29,9 @@ struct pmu_code_place {
 struct pmu_code *pmu_code_new(void);
 void pmu_code_free(struct pmu_code *code);
 
+/** pmu_code_why() - addresses have no names, and what would help: a sentence; "": they have */
+const char *pmu_code_why(void);
+
 /** pmu_code_find() - what is at @at; always says something.  What files hold may be anything. */
 struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code_at *at);
 

@@ -7,14 +7,14 @@
  */
 #include "bindings/command/code/object.h"
 
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "bindings/command/code/libdw.h"
 #include "bindings/command/code/symbols.h"
 
 /* Of a file's program header table, which may say anything. */
@@ -36,12 +36,29 @@ struct pmu_code_object {
 /* Separate files are looked for on this machine alone: see pmu_code_new(). */
 static char *debug_path;
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &debug_path,
-};
+static const struct pmu_libdw_calls *dw;
+static Dwfl_Callbacks callbacks;
+
+static bool load_library(void)
+{
+	if (dw)
+		return true;
+	dw = pmu_libdw_load();
+	if (!dw)
+		return false;
+	callbacks = (Dwfl_Callbacks){
+		.find_elf = dw->dwfl_build_id_find_elf,
+		.find_debuginfo = dw->dwfl_standard_find_debuginfo,
+		.section_address = dw->dwfl_offline_section_address,
+		.debuginfo_path = &debug_path,
+	};
+	return true;
+}
+
+const char *pmu_code_object_why(void)
+{
+	return load_library() ? "" : pmu_error_text();
+}
 
 /* --- what is where --- */
 
@@ -49,12 +66,12 @@ static void read_segments(struct pmu_code_object *object, Elf *elf)
 {
 	size_t n = 0;
 
-	if (elf_getphdrnum(elf, &n))
+	if (dw->elf_getphdrnum(elf, &n))
 		return;
 	for (size_t i = 0; i < n && object->n_segments < MOST_SEGMENTS; i++) {
 		GElf_Phdr header;
 
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+		if (!dw->gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
 			continue;
 		object->segment[object->n_segments++] =
 			(struct segment){ header.p_offset, header.p_filesz, header.p_vaddr };
@@ -92,14 +109,14 @@ static bool is_function(const GElf_Sym *symbol, GElf_Word section, const char *n
 
 static void read_symbols(struct pmu_code_object *object)
 {
-	int n = dwfl_module_getsymtab(object->module);
+	int n = dw->dwfl_module_getsymtab(object->module);
 
 	for (int i = 0; i < n; i++) {
 		GElf_Word section;
 		GElf_Addr address;
 		GElf_Sym symbol;
-		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address,
-							   &section, NULL, NULL);
+		const char *name = dw->dwfl_module_getsym_info(object->module, i, &symbol, &address,
+							       &section, NULL, NULL);
 
 		if (is_function(&symbol, section, name) &&
 		    pmu_code_symbols_add(&object->symbols,
@@ -153,17 +170,17 @@ static void find_frames(struct pmu_code_object *object, Elf *elf)
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
+	if (dw->elf_getshdrstrndx(elf, &names))
 		return;
-	while ((section = elf_nextscn(elf, section))) {
+	while ((section = dw->elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		const char *name;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+		if (!dw->gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 			continue;
-		name = elf_strptr(elf, names, header.sh_name);
+		name = dw->elf_strptr(elf, names, header.sh_name);
 		if (name && !strcmp(name, ".eh_frame_hdr")) {
-			const Elf_Data *data = elf_rawdata(section, NULL);
+			const Elf_Data *data = dw->elf_rawdata(section, NULL);
 
 			if (data)
 				read_frames(object, &header, data);
@@ -193,14 +210,15 @@ static bool load(struct pmu_code_object *object, const char *path)
 
 	if (fd < 0)
 		return false;
-	object->dwfl = dwfl_begin(&callbacks);
-	object->module = object->dwfl ? dwfl_report_offline(object->dwfl, path, path, fd) : NULL;
+	object->dwfl = dw->dwfl_begin(&callbacks);
+	object->module = object->dwfl ? dw->dwfl_report_offline(object->dwfl, path, path, fd)
+				      : NULL;
 	if (!object->module) {
 		close(fd);
 		return false;
 	}
-	dwfl_report_end(object->dwfl, NULL, NULL);
-	elf = dwfl_module_getelf(object->module, &bias);
+	dw->dwfl_report_end(object->dwfl, NULL, NULL);
+	elf = dw->dwfl_module_getelf(object->module, &bias);
 	if (!elf)
 		return false;
 	object->bias = bias;
@@ -213,7 +231,7 @@ static bool load(struct pmu_code_object *object, const char *path)
 
 struct pmu_code_object *pmu_code_object_open(const char *path)
 {
-	struct pmu_code_object *object = calloc(1, sizeof(*object));
+	struct pmu_code_object *object = load_library() ? calloc(1, sizeof(*object)) : NULL;
 
 	if (object && load(object, path))
 		return object;
@@ -227,7 +245,7 @@ void pmu_code_object_close(struct pmu_code_object *object)
 		return;
 	pmu_code_symbols_free(&object->symbols);
 	if (object->dwfl)
-		dwfl_end(object->dwfl);
+		dw->dwfl_end(object->dwfl);
 	free(object);
 }
 
@@ -235,12 +253,12 @@ void pmu_code_object_close(struct pmu_code_object *object)
 
 static void find_line(struct pmu_code_object *object, struct pmu_code_found *found)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(object->module, found->address + object->bias);
+	Dwfl_Line *line = dw->dwfl_module_getsrc(object->module, found->address + object->bias);
 	int number = 0;
 
 	if (!line)
 		return;
-	found->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	found->file = dw->dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
 	if (found->file && number > 0)
 		found->line = (uint32_t)number;
 }

@@ -22,6 +22,9 @@ struct pmu_code_found {
 struct pmu_code_object *pmu_code_object_open(const char *path);
 void pmu_code_object_close(struct pmu_code_object *object);
 
+/** pmu_code_object_why() - no file can be read, and what would help: a sentence; "": they can */
+const char *pmu_code_object_why(void);
+
 /** pmu_code_object_find() - @offset: of a byte in the file */
 struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset);
 

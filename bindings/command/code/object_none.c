@@ -10,6 +10,11 @@ struct pmu_code_object *pmu_code_object_open(const char *path)
 	return NULL;
 }
 
+const char *pmu_code_object_why(void)
+{
+	return "names of functions need elfutils, which this pmu was built without (Debian: libdw-dev)";
+}
+
 void pmu_code_object_close(struct pmu_code_object *object)
 {
 	(void)object;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "bindings/command/code/code.h"
 #include "bindings/command/command.h"
 #include "bindings/command/sample/sample.h"
 #include "bindings/preload/process/target.h"
@@ -178,7 +179,10 @@ static int describe_nothing(struct pmu_run *run)
 static void note_samples(struct pmu_run_parts *parts)
 {
 	const struct pmu_sample_account account = pmu_sample_account(parts->samples);
+	const char *why = account.n_threads ? pmu_code_why() : "";
 
+	if (*why)
+		pmu_run_note(parts, "%s", why);
 	if (account.n_stretches || account.n_dropped)
 		pmu_run_note(parts,
 			     "some samples were lost: %" PRIu64
