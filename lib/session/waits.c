@@ -51,7 +51,8 @@ void pmu_waits_watch(const struct pmu_thread *self)
 		pmu_switch_watch(self->switched, &self->mark);
 }
 
-uint64_t *pmu_waits_shown(struct pmu_thread *self)
+/* What tells the thread. */
+static uint64_t *find_word(struct pmu_thread *self)
 {
 	struct pmu_waits *waits = &self->waits;
 
@@ -105,7 +106,7 @@ void pmu_waits_attach(struct pmu_thread *self)
 		pmu_switches_attach(switches, &self->mark);
 	if (pmu_switches_to_shed(switches) && !can_shed())
 		pmu_switches_detach(switches, &self->mark);
-	self->switched = pmu_waits_shown(self);
+	self->switched = find_word(self);
 	waits->are_known = wanted && (self->samples.head || switches->word);
 	if (!waits->are_known)
 		return;

@@ -35,15 +35,13 @@ struct pmu_waits {
 void pmu_waits_attach(struct pmu_thread *self);
 
 /**
- * pmu_waits_hidden(), pmu_waits_shown() - what pmu_thread.switched is while the library measures itself, and
- * else: what the thread did not notice meanwhile it does then
+ * pmu_waits_hidden() - what pmu_thread.switched is while the library measures itself: what the thread did not
+ * notice meanwhile it does behind it
  */
 static inline uint64_t *pmu_waits_hidden(struct pmu_waits *waits)
 {
 	return &waits->mark;
 }
-
-uint64_t *pmu_waits_shown(struct pmu_thread *self);
 
 /** pmu_waits_watch() - from now on it is known again when the thread has been off its processor */
 void pmu_waits_watch(const struct pmu_thread *self);

@@ -29,7 +29,7 @@ while read -r name options; do
 		[ $right -eq 0 ] ||
 			awk -v what="== $what" '$0 == what { on = 1 } on { print "#  ", $0 } on && /^== status/ { exit }' "$out/$name.log"
 	done <"$out/$name.sums"
-	[ "$(wc -l <"$out/$name.sums")" -eq 20 ]
+	[ "$(wc -l <"$out/$name.sums")" -eq 23 ]
 	result $? "$name: nothing was left out"
 	grep '^stat ' "$out/$name.log" | awk '
 		{ rest = $5 - $9 - $10; rests[rest]; n++; print "# " $0 ", the rest " rest }

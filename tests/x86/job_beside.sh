@@ -76,6 +76,13 @@ known() {
 		END { print "# net: " n " regions, " wrong + n - seen " wrong, " missing + 0 " missing" }' /tmp/want /tmp/known.csv
 }
 
+# sampled PROGRAM...: the same while the kernel samples its threads, and there are samples of it
+sampled() {
+	rm -f /tmp/sampled.json
+	known /job/bin/pmu run --auto none --sample=4000 -o /tmp/known.csv -o /tmp/sampled.json -- "$@"
+	grep -q '"samples": {' /tmp/sampled.json
+}
+
 nothing() { sleep 0.1; }
 toggle() { # FILE A B
 	echo "$2" >"$1"
@@ -121,6 +128,9 @@ during "perf stat -a comes and goes, msr" stat taskset 1 env PMU_BACKEND=msr PMU
 during "counters by hand in a third of the calls, msr" nothing known taskset 1 env PMU_BACKEND=msr TEST_BY_HAND=1 PMU_PIN=compact ./work 30
 taskset -p 3 $$ >/dev/null
 echo 1 >$rdpmc
+during "threads are sampled" nothing sampled ./work 20
+during "threads are sampled, 4 threads" nothing sampled ./work 20 4
+during "threads are sampled, counters are read by read(2)" nothing sampled env PMU_USER_READ=0 ./work 20 4
 during "200 threads" nothing known ./work 3 200
 during "a vfork child has regions" nothing known env TEST_VFORK=1 ./work 20
 during "a vfork child has regions, 4 threads" nothing known env TEST_VFORK=1 ./work 20 4

@@ -47,12 +47,13 @@ static bool be_alone(const struct pmu_thread *self, sigset_t *signals)
 /* This thread is in a call; what it measures are calls from outside. */
 struct inside {
 	int inside;
-	int suspended; /* see struct pmu_backend */
+	uint64_t *switched; /* hidden already, where pairs are measured within a scene */
+	int suspended;      /* see struct pmu_backend */
 };
 
 static struct inside step_outside(struct pmu_thread *self)
 {
-	struct inside was = { .inside = pmu_own.inside };
+	struct inside was = { .inside = pmu_own.inside, .switched = self->switched };
 
 	pmu_own.inside = 0;
 	*self->guard = PMU_GUARD_OUTSIDE(self->epoch);
@@ -72,7 +73,7 @@ static void step_back_inside(struct pmu_thread *self, struct inside was)
 		self->backend->suspend(self->counters, was.suspended);
 	*self->guard = self->epoch;
 	pmu_own.inside = was.inside;
-	self->switched = pmu_waits_shown(self);
+	self->switched = was.switched;
 }
 
 /* --- a pair, from outside --- */
