@@ -77,7 +77,7 @@ const char *pmu_samples_why(const struct pmu_thread *self)
 /* --- the event --- */
 
 /* Linux, include/uapi/linux/perf_event.h; what comes without PERF_SAMPLE_ID is as short as it can be. */
-static int open_event(uint64_t period_ns, uint32_t *flags)
+static int open_clock(uint64_t period_ns, uint32_t *flags)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -110,7 +110,7 @@ static size_t pages_of(uint32_t number)
  * Whoever maps a ring first says whether the kernel waits for its reader: of one that may only be read it
  * writes over what is oldest.  The thread stores into the page all the same.
  */
-static bool map_ring(struct pmu_samples *samples, int fd, size_t page, size_t n)
+static bool map_event(struct pmu_samples *samples, int fd, size_t page, size_t n)
 {
 	size_t size = (1 + n) * page;
 	void *first = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), *at;
@@ -132,7 +132,7 @@ static bool make_ring(struct pmu_samples *samples, int fd, uint32_t number)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (size_t n = pages_of(number); n; n /= 2)
-		if (map_ring(samples, fd, page, n))
+		if (map_event(samples, fd, page, n))
 			return true;
 	return false;
 }
@@ -220,15 +220,15 @@ static bool is_taken(int fd)
 	return PMU_RETRY(recv(fd, &answer, 1, 0)) == 1 && answer == PMU_SAMPLES_TAKEN;
 }
 
-static const char *store_name(void)
+static const char *own_store(void)
 {
 	const char *slash = strrchr(pmu_session.table.path, '/');
 
 	return slash ? slash + 1 : "";
 }
 
-static bool hand_over(struct pmu_thread *self, const char *folder, int event_fd, int marks_fd,
-		      uint32_t flags)
+static bool hand_to_collector(struct pmu_thread *self, const char *folder, int event_fd,
+			      int marks_fd, uint32_t flags)
 {
 	const int passed[] = { event_fd, marks_fd };
 	struct pmu_samples_hello hello = {
@@ -245,7 +245,7 @@ static bool hand_over(struct pmu_thread *self, const char *folder, int event_fd,
 
 	if (fd < 0)
 		return false;
-	snprintf(hello.store, sizeof(hello.store), "%s", store_name());
+	snprintf(hello.store, sizeof(hello.store), "%s", own_store());
 	taken = send_hello(fd, &hello, passed, PMU_ARRAY_LEN(passed)) && is_taken(fd);
 	close(fd);
 	return taken;
@@ -253,7 +253,7 @@ static bool hand_over(struct pmu_thread *self, const char *folder, int event_fd,
 
 /* --- a thread's life --- */
 
-static size_t size_of(const struct pmu_samples *samples)
+static size_t mapped_size(const struct pmu_samples *samples)
 {
 	return (size_t)(samples->ring - (const char *)samples->page) + samples->ring_size;
 }
@@ -261,7 +261,7 @@ static size_t size_of(const struct pmu_samples *samples)
 static void unmap(struct pmu_samples *samples)
 {
 	if (samples->page)
-		munmap(samples->page, size_of(samples));
+		munmap(samples->page, mapped_size(samples));
 	if (samples->marks)
 		munmap(samples->marks, MARKS_SIZE);
 	*samples = (struct pmu_samples){ 0 };
@@ -279,7 +279,7 @@ static enum refusal sample_by(struct pmu_thread *self, const char *folder, int e
 	fd = make_marks(samples);
 	if (fd < 0)
 		return NO_MEMORY;
-	taken = hand_over(self, folder, event_fd, fd, flags);
+	taken = hand_to_collector(self, folder, event_fd, fd, flags);
 	close(fd);
 	return taken ? NOT_REFUSED : NO_ANSWER;
 }
@@ -293,7 +293,7 @@ static enum refusal begin_samples(struct pmu_thread *self)
 
 	if (!folder || !pmu_session.table.path[0])
 		return NO_COLLECTOR;
-	fd = open_event(pmu_session.config.sample_ns, &flags);
+	fd = open_clock(pmu_session.config.sample_ns, &flags);
 	if (fd < 0)
 		return NO_EVENT;
 	refusal = sample_by(self, folder, fd, flags);
@@ -415,5 +415,5 @@ void pmu_samples_detach(struct pmu_thread *self)
 void pmu_samples_shed(const struct pmu_samples *samples)
 {
 	if (samples->head)
-		pmu_switches_fill(samples->page, size_of(samples));
+		pmu_switches_fill(samples->page, mapped_size(samples));
 }

@@ -17,6 +17,7 @@ lib/machine/events_load.c loads libpmu-events, which has them itself
 lib/machine/libcpuid/none.c without libcpuid
 lib/session/spawn_none.c where nothing stands in for libc
 bindings/command/top/screen_none.c without ncurses
+bindings/command/code/object_none.c without elfutils
 '
 
 # shared FOLDER: "NAME FILE:LINE FILE:LINE" for each name that is defined twice, but for alternatives: branches of one #if, and

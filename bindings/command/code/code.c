@@ -133,8 +133,8 @@ static const char *keep_place(struct pmu_code *code, const char *name, uint64_t 
 
 /* --- sources --- */
 
-static void read_lines(struct source *source, const char *path,
-		       void (*read)(char *text, struct pmu_code_symbols *symbols))
+static void read_symbol_lines(struct source *source, const char *path,
+			      void (*read)(char *text, struct pmu_code_symbols *symbols))
 {
 	size_t len;
 
@@ -149,17 +149,17 @@ static void open_source(struct source *source)
 
 	source->name = slash ? slash + 1 : source->path;
 	if (!strcmp(source->path, "[kernel]")) {
-		read_lines(source, "/proc/kallsyms", pmu_code_read_kallsyms);
+		read_symbol_lines(source, "/proc/kallsyms", pmu_code_read_kallsyms);
 	} else if (source->pid) {
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRId64 ".map", source->pid);
-		read_lines(source, path, pmu_code_read_perf_map);
+		read_symbol_lines(source, path, pmu_code_read_perf_map);
 		source->name = source->text ? "[jit]" : "";
 	} else if (source->path[0] == '/') {
 		source->object = pmu_code_object_open(source->path);
 	}
 }
 
-static struct source *add_source(struct pmu_code *code, const char *path, int64_t pid)
+static struct source *open_new_source(struct pmu_code *code, const char *path, int64_t pid)
 {
 	struct source *source = code->n_sources < MOST_FILES ? calloc(1, sizeof(*source)) : NULL;
 
@@ -185,7 +185,7 @@ static struct source *find_source(struct pmu_code *code, const char *path, int64
 	if (source)
 		*link = source->next;
 	else
-		source = add_source(code, path, pid);
+		source = open_new_source(code, path, pid);
 	if (source) {
 		source->next = code->sources;
 		code->sources = source;

@@ -251,7 +251,7 @@ void pmu_code_object_close(struct pmu_code_object *object)
 
 /* --- an address --- */
 
-static void find_line(struct pmu_code_object *object, struct pmu_code_found *found)
+static void find_source_line(struct pmu_code_object *object, struct pmu_code_found *found)
 {
 	Dwfl_Line *line = dw->dwfl_module_getsrc(object->module, found->address + object->bias);
 	int number = 0;
@@ -274,6 +274,6 @@ struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint6
 		found.start = symbol->start;
 		found.has_start = true;
 	}
-	find_line(object, &found);
+	find_source_line(object, &found);
 	return found;
 }

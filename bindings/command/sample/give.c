@@ -27,7 +27,7 @@ struct giving {
 /* --- what stands where --- */
 
 /* What the library does itself is no more the region's than what it counts. */
-static bool is_ours(const char *path)
+static bool is_library(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
@@ -48,7 +48,7 @@ static void name_all(struct giving *giving, struct pmu_code *code,
 			.pid = process->pid,
 		};
 
-		if (!hit->who || is_ours(at.path))
+		if (!hit->who || is_library(at.path))
 			continue;
 		giving->of[giving->n++] = (struct named){ hit->who, hit->n,
 							  pmu_code_find(code, &at) };

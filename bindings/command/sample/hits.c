@@ -26,7 +26,7 @@ static bool is_same(const void *arg, uintptr_t thing)
 	       hit->at.file == wanted->at.file;
 }
 
-static bool make_room(struct pmu_sample_hits *hits)
+static bool make_hits_room(struct pmu_sample_hits *hits)
 {
 	size_t room = hits->room ? 2 * hits->room : 64;
 	struct pmu_sample_hit *grown;
@@ -48,7 +48,7 @@ int pmu_sample_hits_add(struct pmu_sample_hits *hits, uint64_t who, struct pmu_s
 	uint32_t hash = pmu_hash_number(at.at ^ (uint64_t)pmu_hash_number(who ^ at.file) << 32);
 	struct pmu_index_place *place;
 
-	if (!make_room(hits) || pmu_index_reserve(&hits->index, 1) < 0)
+	if (!make_hits_room(hits) || pmu_index_reserve(&hits->index, 1) < 0)
 		return -ENOMEM;
 	place = pmu_index_find(&hits->index, hash, is_same, &wanted);
 	if (!place->thing) {

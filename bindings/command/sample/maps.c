@@ -53,7 +53,7 @@ static size_t first_behind(const struct pmu_sample_maps *maps, uint64_t address)
 	return low;
 }
 
-static bool make_room(struct pmu_sample_maps *maps, size_t n)
+static bool make_maps_room(struct pmu_sample_maps *maps, size_t n)
 {
 	size_t room = maps->room ? 2 * maps->room : 64;
 	struct pmu_sample_map *grown;
@@ -104,7 +104,7 @@ int pmu_sample_maps_add(struct pmu_sample_maps *maps, uint64_t start, uint64_t e
 	/* "//anon" is what the kernel's records say of memory that is no file's */
 	if (path[0] && strcmp(path, "//anon") != 0 && find_path(maps, path, &file) < 0)
 		return -ENOMEM;
-	if (!make_room(maps, 2))
+	if (!make_maps_room(maps, 2))
 		return -ENOMEM;
 	at = cut_out(maps, start, end);
 	memmove(maps->map + at + 1, maps->map + at, (maps->n - at) * sizeof(*maps->map));

@@ -30,7 +30,7 @@ struct mapping {
 	char path[]; /* with a NUL, and more of them up to 8 bytes */
 };
 
-static void drop(struct pmu_sample_ring *ring, uint64_t n)
+static void drop_samples(struct pmu_sample_ring *ring, uint64_t n)
 {
 	ring->sums->n_dropped += n;
 }
@@ -39,7 +39,7 @@ static void add_hit(struct pmu_sample_ring *ring, struct pmu_sample_hits *hits, 
 		    struct pmu_sample_at at, uint64_t n)
 {
 	if (pmu_sample_hits_add(hits, who, at, n) < 0)
-		drop(ring, n);
+		drop_samples(ring, n);
 }
 
 /* --- samples that wait for a mark --- */
@@ -54,7 +54,7 @@ static void keep_early(struct pmu_sample_ring *ring)
 	ring->n_waiting = STILL_WAITING;
 }
 
-static bool make_room(struct pmu_sample_ring *ring)
+static bool make_waiting_room(struct pmu_sample_ring *ring)
 {
 	size_t room = ring->room ? 2 * ring->room : 64;
 	struct pmu_sample_waiting *grown;
@@ -86,10 +86,10 @@ static void take_sample(struct pmu_sample_ring *ring, const struct sample *sampl
 	default:
 		return;
 	}
-	if (make_room(ring))
+	if (make_waiting_room(ring))
 		ring->waiting[ring->n_waiting++] = (struct pmu_sample_waiting){ position, at };
 	else
-		drop(ring, 1);
+		drop_samples(ring, 1);
 }
 
 static void give_early(struct pmu_sample_ring *ring, uint64_t who)
@@ -119,10 +119,10 @@ static void drop_before(struct pmu_sample_ring *ring, uint64_t head)
 	size_t n = 0;
 
 	for (size_t i = 0; i < ring->early.n; i++)
-		drop(ring, ring->early.of[i].n);
+		drop_samples(ring, ring->early.of[i].n);
 	pmu_sample_hits_free(&ring->early);
 	for (; n < ring->n_waiting && ring->waiting[n].position < head; n++)
-		drop(ring, 1);
+		drop_samples(ring, 1);
 	ring->n_waiting -= n;
 	memmove(ring->waiting, ring->waiting + n, ring->n_waiting * sizeof(*ring->waiting));
 }
@@ -176,7 +176,7 @@ static void take_marks(struct pmu_sample_ring *ring)
 
 /* --- the ring --- */
 
-static uint64_t load_head(const struct pmu_sample_ring *ring)
+static uint64_t ring_head(const struct pmu_sample_ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 
@@ -241,7 +241,7 @@ static void lose(struct pmu_sample_ring *ring, uint64_t head)
 
 static void read_ring(struct pmu_sample_ring *ring)
 {
-	uint64_t head = load_head(ring), n = head - ring->position;
+	uint64_t head = ring_head(ring), n = head - ring->position;
 
 	ring->fill = 0;
 	if (ring->has_ended || head <= ring->position)
@@ -253,7 +253,7 @@ static void read_ring(struct pmu_sample_ring *ring)
 	}
 	copy_out(ring, n);
 	/* the kernel may have begun one more than it has told of */
-	if (load_head(ring) - ring->position + ring->size / MARGIN > ring->size) {
+	if (ring_head(ring) - ring->position + ring->size / MARGIN > ring->size) {
 		lose(ring, head);
 		return;
 	}
