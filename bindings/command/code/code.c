@@ -116,10 +116,13 @@ static const char *keep(struct pmu_code *code, const char *is)
 
 static const char *keep_name(struct pmu_code *code, const char *name)
 {
-	char *demangled = preload_demangle(name);
-	const char *kept = keep(code, demangled ? demangled : name);
+	char *demangled = preload_demangle(name), *bare;
+	const char *kept;
 
-	free(demangled);
+	/* "name@@VERSION" in symbol tables of separate files */
+	bare = demangled ? demangled : strndup(name, strcspn(name, "@"));
+	kept = bare ? keep(code, bare) : "";
+	free(bare);
 	return kept;
 }
 

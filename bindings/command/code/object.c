@@ -89,13 +89,14 @@ static uint64_t address_of(const struct pmu_code_object *object, uint64_t offset
 	return offset;
 }
 
-/* Functions of the language before local labels, global names before others. */
-static size_t rank_of(const GElf_Sym *symbol)
+/* What has a size before labels, global names before others, and of those what users write: malloc, not __libc_malloc. */
+static size_t rank_of(const GElf_Sym *symbol, const char *name)
 {
 	static const size_t of_binding[] = { [STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2 };
 	unsigned int binding = GELF_ST_BIND(symbol->st_info);
 
-	return (symbol->st_size ? 16 : 8) + (binding <= STB_WEAK ? of_binding[binding] : 0);
+	return (symbol->st_size ? 16u : 8u) + (name[0] != '_' ? 4u : 0u) +
+	       (binding <= STB_WEAK ? of_binding[binding] : 0);
 }
 
 static bool is_function(const GElf_Sym *symbol, GElf_Word section, const char *name)
@@ -122,7 +123,7 @@ static void read_symbols(struct pmu_code_object *object)
 		    pmu_code_symbols_add(&object->symbols,
 					 &(struct pmu_code_symbol){ address - object->bias,
 								    symbol.st_size, name,
-								    rank_of(&symbol) }))
+								    rank_of(&symbol, name) }))
 			return;
 	}
 }
