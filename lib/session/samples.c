@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -153,6 +154,8 @@ static int make_marks(struct pmu_samples *samples)
 		close(fd);
 		return -1;
 	}
+	/* a forked child that goes on where a mark was being made must not add to the parent's */
+	madvise(at, MARKS_SIZE, MADV_DONTFORK);
 	samples->marks = at;
 	return fd;
 }
@@ -252,6 +255,22 @@ static bool hand_to_collector(struct pmu_thread *self, const char *folder, int e
 }
 
 /* --- a thread's life --- */
+
+void pmu_samples_hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	if (!pmu_session.config.sample_ns)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void pmu_samples_release_signals(const sigset_t *before)
+{
+	if (pmu_session.config.sample_ns)
+		pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 static size_t mapped_size(const struct pmu_samples *samples)
 {
@@ -414,6 +433,8 @@ void pmu_samples_detach(struct pmu_thread *self)
 
 void pmu_samples_shed(const struct pmu_samples *samples)
 {
-	if (samples->head)
-		pmu_switches_fill(samples->page, mapped_size(samples));
+	if (!samples->head)
+		return;
+	pmu_switches_fill(samples->page, mapped_size(samples));
+	pmu_switches_fill(samples->marks, MARKS_SIZE);
 }

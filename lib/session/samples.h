@@ -9,6 +9,7 @@
 #ifndef PMU_SESSION_SAMPLES_H
 #define PMU_SESSION_SAMPLES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,13 @@ struct pmu_samples {
 	uint64_t seen; /* head of the ring, up to which the thread has looked */
 	struct pmu_samples_marks *marks;
 };
+
+/**
+ * pmu_samples_hold_signals(), pmu_samples_release_signals() - around what maps or unmaps a thread's ring, until
+ * the thread is known to have it or not: a handler's forked child, which has holes there, could not fill them
+ */
+void pmu_samples_hold_signals(sigset_t *before);
+void pmu_samples_release_signals(const sigset_t *before);
 
 /**
  * pmu_samples_attach() - the calling thread is sampled from now on, where that is asked for and can be

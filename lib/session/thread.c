@@ -114,7 +114,7 @@ static void enlist(struct pmu_thread *self)
 	pmu_session.threads = self;
 }
 
-int pmu_thread_attach_new(struct pmu_thread **out)
+static int attach_new(struct pmu_thread **out)
 {
 	struct pmu_thread *self = take_struct();
 	int rc;
@@ -146,6 +146,17 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	pthread_setspecific(exit_key, self);
 	*out = self;
 	return 0;
+}
+
+int pmu_thread_attach_new(struct pmu_thread **self)
+{
+	sigset_t before;
+	int rc;
+
+	pmu_samples_hold_signals(&before);
+	rc = attach_new(self);
+	pmu_samples_release_signals(&before);
+	return rc;
 }
 
 /* --- detach --- */
@@ -256,6 +267,9 @@ void pmu_thread_forget_all(void)
 
 void pmu_thread_detach(struct pmu_thread *self)
 {
+	sigset_t before;
+
+	pmu_samples_hold_signals(&before);
 	pmu_finish_group(self);
 	pmu_contexts_detach(self);
 	unlist(self);
@@ -268,6 +282,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 	pmu_waits_detach(self);
 	pmu_samples_detach(self);
 	give_struct(self);
+	pmu_samples_release_signals(&before);
 }
 
 /* The session counts another group, or it is another session. */
