@@ -17,6 +17,8 @@ struct pmu_sample_process {
 	pid_t pid; /* as it is seen here */
 	uint64_t period_ns;
 	struct pmu_sample_sums sums;
+	bool is_over;     /* it has died, or is another program */
+	uint64_t maps_ns; /* when it was asked what it has mapped */
 	struct pmu_sample_process *next;
 };
 
@@ -27,21 +29,28 @@ struct pmu_sample_thread {
 };
 
 /** Connections of which nothing was heard yet. */
-#define PMU_SAMPLE_PEERS 32
+#define PMU_SAMPLE_PEERS 256
+
+/** Threads at a time, with two mappings each: a process has 65,530 as a rule (vm.max_map_count), and others of ours. */
+#define PMU_SAMPLE_THREADS 16384u
 
 struct pmu_samples_collector {
 	pthread_t thread;
 	int socket, stop_fd;
 	int peer[PMU_SAMPLE_PEERS];
 	unsigned int n_peers;
+	bool is_full;         /* no descriptor is left for another one until the next look */
 	pthread_mutex_t lock; /* for what follows */
 	struct pmu_sample_thread *threads;
+	unsigned int n_threads;
 	struct pmu_sample_process *processes;
+	struct pmu_sample_scratch scratch;
+	uint64_t alive_ns; /* when it was asked whether processes live */
 	struct pmu_sample_account account;
 	struct pmu_code *code; /* of the thread that gives; NULL: nothing was asked yet */
 };
 
-/** pmu_sample_take_hello() - a thread more; its connection is answered and closed.  Context: the lock. */
+/** pmu_sample_add_thread() - one more, where it makes sense; its connection is answered and closed.  Context: the lock. */
 void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer);
 
 /** pmu_sample_drain() - all rings.  Return: the fullest one's fill, in parts of 256.  Context: the lock. */
@@ -50,7 +59,7 @@ unsigned int pmu_sample_drain(struct pmu_samples_collector *collector);
 /**
  * pmu_sample_take_process() - what is known of the process with that store
  * @ended: what is pending is as it was in the end, and its threads are forgotten
- * @out: result; its hits are the caller's, or, of one that goes on, a copy of them
+ * @out: result, for pmu_sample_process_free(); of one that goes on a copy, with what is pending
  * Return: whether there is one.  Context: the lock.
  */
 bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char *store, bool ended,

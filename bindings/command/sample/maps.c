@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +141,13 @@ void pmu_sample_maps_read(struct pmu_sample_maps *maps, const char *text)
 		}
 		text += len + (text[len] == '\n');
 	}
+}
+
+bool pmu_sample_maps_has(const struct pmu_sample_maps *maps, uint64_t address)
+{
+	size_t i = first_behind(maps, address);
+
+	return i < maps->n && maps->map[i].start <= address;
 }
 
 struct pmu_sample_at pmu_sample_maps_find(const struct pmu_sample_maps *maps, uint64_t address)

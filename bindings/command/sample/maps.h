@@ -3,6 +3,7 @@
 #ifndef PMU_COMMAND_SAMPLE_MAPS_H
 #define PMU_COMMAND_SAMPLE_MAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ int pmu_sample_maps_add(struct pmu_sample_maps *maps, uint64_t start, uint64_t e
 			const char *path);
 
 struct pmu_sample_at pmu_sample_maps_find(const struct pmu_sample_maps *maps, uint64_t address);
+
+/** pmu_sample_maps_has() - is anything mapped there, also memory of no file? */
+bool pmu_sample_maps_has(const struct pmu_sample_maps *maps, uint64_t address);
 
 /** pmu_sample_maps_path() - of a file's number */
 const char *pmu_sample_maps_path(const struct pmu_sample_maps *maps, uint32_t file);

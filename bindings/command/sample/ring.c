@@ -5,12 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A region that lasts has no mark meanwhile: what is older than these is of one and the same. */
-#define MOST_WAITING  8192u
-#define STILL_WAITING 1024u
+/* A region that lasts has no mark meanwhile: more than these are added up by where they were. */
+#define MOST_WAITING 1024u
 
-/* Of a ring: what may be written over while it is told that it is not. */
-#define MARGIN 64
+/*
+ * Of a ring that is nearly full: what the kernel may be writing over without having told of it, one record.  The
+ * longest is that of a mapping.
+ */
+#define LONGEST_RECORD (sizeof(struct mapping) + 4096 + 8)
+
+/* A ring that is written over while it is copied is copied again, from further on. */
+#define TRIES 3
 
 /* perf_event_open(2): without PERF_SAMPLE_ID, in this order. */
 struct sample {
@@ -44,23 +49,11 @@ static void add_hit(struct pmu_sample_ring *ring, struct pmu_sample_hits *hits, 
 
 /* --- samples that wait for a mark --- */
 
-static void keep_early(struct pmu_sample_ring *ring)
-{
-	size_t n = ring->n_waiting - STILL_WAITING;
-
-	for (size_t i = 0; i < n; i++)
-		add_hit(ring, &ring->early, 0, ring->waiting[i].at, 1);
-	memmove(ring->waiting, ring->waiting + n, STILL_WAITING * sizeof(*ring->waiting));
-	ring->n_waiting = STILL_WAITING;
-}
-
 static bool make_waiting_room(struct pmu_sample_ring *ring)
 {
 	size_t room = ring->room ? 2 * ring->room : 64;
 	struct pmu_sample_waiting *grown;
 
-	if (ring->n_waiting == MOST_WAITING)
-		keep_early(ring);
 	if (ring->n_waiting < ring->room)
 		return true;
 	grown = reallocarray(ring->waiting, room, sizeof(*grown));
@@ -82,6 +75,7 @@ static void take_sample(struct pmu_sample_ring *ring, const struct sample *sampl
 		break;
 	case PERF_RECORD_MISC_USER:
 		at = pmu_sample_maps_find(&ring->sums->maps, sample->ip);
+		ring->sums->n_unknown += !pmu_sample_maps_has(&ring->sums->maps, sample->ip);
 		break;
 	default:
 		return;
@@ -92,39 +86,51 @@ static void take_sample(struct pmu_sample_ring *ring, const struct sample *sampl
 		drop_samples(ring, 1);
 }
 
-static void give_early(struct pmu_sample_ring *ring, uint64_t who)
+/* What another thread has mapped may have become known behind the sample. */
+static struct pmu_sample_at look_again(const struct pmu_sample_ring *ring, struct pmu_sample_at at)
 {
-	struct pmu_sample_hits *early = &ring->early;
-
-	for (size_t i = 0; i < early->n; i++)
-		add_hit(ring, &ring->sums->hits, who, early->of[i].at, early->of[i].n);
-	pmu_sample_hits_free(early);
+	return at.file == PMU_SAMPLE_NO_FILE ? pmu_sample_maps_find(&ring->sums->maps, at.at) : at;
 }
 
 /* All up to @head. */
 static void give(struct pmu_sample_ring *ring, uint64_t head, uint64_t who)
 {
-	size_t n = 0;
+	struct pmu_sample_hits *early = &ring->early;
 
-	give_early(ring, who);
-	for (; n < ring->n_waiting && ring->waiting[n].position < head; n++)
-		add_hit(ring, &ring->sums->hits, who, ring->waiting[n].at, 1);
-	ring->n_waiting -= n;
-	memmove(ring->waiting, ring->waiting + n, ring->n_waiting * sizeof(*ring->waiting));
+	for (size_t i = 0; i < early->n; i++)
+		add_hit(ring, &ring->sums->hits, who, look_again(ring, early->of[i].at),
+			early->of[i].n);
+	pmu_sample_hits_free(early);
+	for (; ring->first < ring->n_waiting && ring->waiting[ring->first].position < head;
+	     ring->first++)
+		add_hit(ring, &ring->sums->hits, who,
+			look_again(ring, ring->waiting[ring->first].at), 1);
 }
 
 /* Those whose marks were written over. */
 static void drop_before(struct pmu_sample_ring *ring, uint64_t head)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < ring->early.n; i++)
 		drop_samples(ring, ring->early.of[i].n);
 	pmu_sample_hits_free(&ring->early);
-	for (; n < ring->n_waiting && ring->waiting[n].position < head; n++)
+	for (; ring->first < ring->n_waiting && ring->waiting[ring->first].position < head;
+	     ring->first++)
 		drop_samples(ring, 1);
-	ring->n_waiting -= n;
-	memmove(ring->waiting, ring->waiting + n, ring->n_waiting * sizeof(*ring->waiting));
+}
+
+/* No mark is for them yet: they are all of one region. */
+static void keep_waiting(struct pmu_sample_ring *ring)
+{
+	size_t n = ring->n_waiting - ring->first;
+
+	memmove(ring->waiting, ring->waiting + ring->first, n * sizeof(*ring->waiting));
+	ring->first = 0;
+	ring->n_waiting = n;
+	if (n <= MOST_WAITING)
+		return;
+	for (size_t i = 0; i < n; i++)
+		add_hit(ring, &ring->early, 0, ring->waiting[i].at, 1);
+	ring->n_waiting = 0;
 }
 
 /* --- marks --- */
@@ -143,39 +149,45 @@ static bool copy_mark(const struct pmu_sample_ring *ring, uint64_t i, struct pmu
 	return __atomic_load_n(&ring->marks->n, __ATOMIC_RELAXED) - i < ring->n_places;
 }
 
-/* The oldest that is there; what it is for, and what is older, cannot be told apart. */
-static uint64_t skip_marks(struct pmu_sample_ring *ring, uint64_t from, uint64_t n)
+/* Half of them, so that those are not written over at once.  Return: the next one to look at. */
+static uint64_t skip_marks(struct pmu_sample_ring *ring, uint64_t i, uint64_t n)
 {
-	struct pmu_samples_mark mark;
-	uint64_t half = n - ring->n_places / 2, i = half > from ? half : from + 1;
+	uint64_t half = n - ring->n_places / 2;
 
-	ring->sums->n_stretches++;
-	while (i < n && !copy_mark(ring, i, &mark))
-		i++;
-	if (i >= n)
-		return n;
-	drop_before(ring, mark.head);
-	return i + 1;
+	ring->sums->n_stretches += !ring->has_gap;
+	ring->has_gap = true;
+	return half > i && half < n ? half : i + 1;
 }
 
-static void take_marks(struct pmu_sample_ring *ring)
+/*
+ * Of what was read up to @limit: a mark that is for more comes first in the next look, or what is read then would
+ * be the next region's.
+ */
+static void take_marks(struct pmu_sample_ring *ring, uint64_t limit)
 {
 	uint64_t n = __atomic_load_n(&ring->marks->n, __ATOMIC_ACQUIRE), i = ring->n_marks;
 	struct pmu_samples_mark mark;
 
-	while (i < n) {
+	for (uint32_t left = ring->n_places; i < n && left; left--) {
 		if (!copy_mark(ring, i, &mark)) {
 			i = skip_marks(ring, i, n);
 			continue;
 		}
-		give(ring, mark.head, mark.who);
+		if (mark.head > limit)
+			break;
+		if (ring->has_gap)
+			drop_before(ring, mark.head);
+		else
+			give(ring, mark.head, mark.who);
+		ring->has_gap = false;
 		i++;
 	}
-	ring->n_marks = n;
+	ring->n_marks = i;
 }
 
 /* --- the ring --- */
 
+/* It may be less than was found before: the thread leaves the word in the page first, then tells how far it has looked. */
 static uint64_t ring_head(const struct pmu_sample_ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -183,13 +195,23 @@ static uint64_t ring_head(const struct pmu_sample_ring *ring)
 	return head == ring->resting ? __atomic_load_n(&ring->marks->head, __ATOMIC_ACQUIRE) : head;
 }
 
-static void copy_out(const struct pmu_sample_ring *ring, size_t n)
+static bool make_scratch(struct pmu_sample_scratch *scratch, size_t size)
+{
+	if (scratch->size >= size)
+		return true;
+	free(scratch->at);
+	scratch->at = malloc(size);
+	scratch->size = scratch->at ? size : 0;
+	return scratch->at;
+}
+
+static void copy_out(const struct pmu_sample_ring *ring, size_t n, char *to)
 {
 	size_t at = ring->position & (ring->size - 1),
 	       first = n < ring->size - at ? n : ring->size - at;
 
-	memcpy(ring->copy, ring->ring + at, first);
-	memcpy(ring->copy + first, ring->ring, n - first);
+	memcpy(to, ring->ring + at, first);
+	memcpy(to + first, ring->ring, n - first);
 }
 
 static void take_mapping(struct pmu_sample_ring *ring, const struct mapping *mapping, size_t size)
@@ -212,16 +234,16 @@ static void take_record(struct pmu_sample_ring *ring, const struct perf_event_he
 	else if (header->type == PERF_RECORD_MMAP2 && header->size > sizeof(struct mapping))
 		take_mapping(ring, record, header->size);
 	else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC)
-		ring->has_ended = true;
+		ring->has_ended = ring->sums->has_execed = true;
 }
 
 /* Return: whether all of it makes sense. */
-static bool take_records(struct pmu_sample_ring *ring, size_t n)
+static bool take_records(struct pmu_sample_ring *ring, const char *copy, size_t n)
 {
 	size_t at = 0;
 
 	while (at < n && !ring->has_ended) {
-		const struct perf_event_header *header = (const void *)(ring->copy + at);
+		const struct perf_event_header *header = (const void *)(copy + at);
 
 		if (n - at < sizeof(*header) || header->size < sizeof(*header) ||
 		    header->size % 8 || header->size > n - at)
@@ -232,62 +254,112 @@ static bool take_records(struct pmu_sample_ring *ring, size_t n)
 	return true;
 }
 
-/* What is between was written over, or is damaged: after it a record begins. */
-static void lose(struct pmu_sample_ring *ring, uint64_t head)
+static uint64_t ring_margin(const struct pmu_sample_ring *ring)
 {
-	ring->sums->n_stretches++;
-	ring->position = head;
+	return ring->size / 4 < LONGEST_RECORD ? ring->size / 4 : LONGEST_RECORD;
 }
 
-static void read_ring(struct pmu_sample_ring *ring)
+/* Is what is between there, or is it written over when the head is here? */
+static bool is_ring_kept(const struct pmu_sample_ring *ring, uint64_t head)
 {
-	uint64_t head = ring_head(ring), n = head - ring->position;
+	return head - ring->position <= ring->size - ring_margin(ring);
+}
+
+/* What is between was written over, or is damaged.  A record begins at the head, and where one was when it was marked. */
+static void lose(struct pmu_sample_ring *ring, uint64_t from, uint64_t head)
+{
+	uint64_t n = __atomic_load_n(&ring->marks->n, __ATOMIC_ACQUIRE), i = ring->n_marks;
+	struct pmu_samples_mark mark;
+
+	ring->sums->n_stretches++;
+	ring->position = head;
+	if (n - i > ring->n_places)
+		return;
+	for (; i < n; i++) {
+		if (!copy_mark(ring, i, &mark) || mark.head < from)
+			continue;
+		if (mark.head < head)
+			ring->position = mark.head;
+		return;
+	}
+}
+
+/* Return: bytes from its position on that are copied whole. */
+static size_t copy_ring(struct pmu_sample_ring *ring, uint64_t head, char *to)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t now;
+
+		if (!is_ring_kept(ring, head))
+			lose(ring, head - ring->size + 2 * ring_margin(ring), head);
+		copy_out(ring, head - ring->position, to);
+		/* what is copied is as old as the head that is looked at then, or older */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		now = ring_head(ring);
+		if (now < head)
+			return 0; /* the thread is about to tell how far it has come */
+		if (is_ring_kept(ring, now))
+			return head - ring->position;
+		head = now;
+	}
+	lose(ring, head, head);
+	return 0;
+}
+
+static void read_records(struct pmu_sample_ring *ring, struct pmu_sample_scratch *scratch)
+{
+	uint64_t head = ring_head(ring);
+	size_t n;
 
 	ring->fill = 0;
 	if (ring->has_ended || head <= ring->position)
 		return;
-	ring->fill = n < ring->size ? (uint32_t)n : ring->size;
-	if (n > ring->size) {
-		lose(ring, head);
+	ring->fill = head - ring->position < ring->size ? (uint32_t)(head - ring->position)
+							: ring->size;
+	if (!make_scratch(scratch, ring->size))
 		return;
-	}
-	copy_out(ring, n);
-	/* the kernel may have begun one more than it has told of */
-	if (ring_head(ring) - ring->position + ring->size / MARGIN > ring->size) {
-		lose(ring, head);
-		return;
-	}
-	if (take_records(ring, n))
+	n = copy_ring(ring, head, scratch->at);
+	head = ring->position + n;
+	if (take_records(ring, scratch->at, n))
 		ring->position = head;
 	else
-		lose(ring, head);
+		lose(ring, head, head);
 }
 
-void pmu_sample_ring_drain(struct pmu_sample_ring *ring)
+void pmu_sample_ring_read(struct pmu_sample_ring *ring, struct pmu_sample_scratch *scratch)
 {
-	bool ended = __atomic_load_n(&ring->marks->end, __ATOMIC_ACQUIRE);
+	ring->is_ending = __atomic_load_n(&ring->marks->end, __ATOMIC_ACQUIRE);
+	read_records(ring, scratch);
+}
 
-	if (!ring->copy)
-		ring->copy = malloc(ring->size);
-	if (!ring->copy)
-		return;
-	/* marks behind the samples: what has one then is given to it */
-	read_ring(ring);
-	take_marks(ring);
-	ring->has_ended |= ended;
+void pmu_sample_ring_mark(struct pmu_sample_ring *ring)
+{
+	take_marks(ring, ring->position);
+	keep_waiting(ring);
+	ring->has_ended |= ring->is_ending;
+}
+
+int pmu_sample_ring_pending(const struct pmu_sample_ring *ring, struct pmu_sample_hits *hits)
+{
+	const uint64_t who = PMU_SAMPLE_OPEN(ring->tid);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ring->early.n; i++)
+		rc = pmu_sample_hits_add(hits, who, look_again(ring, ring->early.of[i].at),
+					 ring->early.of[i].n);
+	for (size_t i = ring->first; !rc && i < ring->n_waiting; i++)
+		rc = pmu_sample_hits_add(hits, who, look_again(ring, ring->waiting[i].at), 1);
+	return rc;
 }
 
 void pmu_sample_ring_finish(struct pmu_sample_ring *ring)
 {
+	/* one that was killed may have marked what it had no time to tell of */
+	take_marks(ring, UINT64_MAX);
+	if (ring->has_gap)
+		drop_before(ring, UINT64_MAX);
 	give(ring, UINT64_MAX, PMU_SAMPLE_OPEN(ring->tid));
-}
-
-void pmu_sample_ring_free(struct pmu_sample_ring *ring)
-{
 	free(ring->waiting);
-	free(ring->copy);
-	pmu_sample_hits_free(&ring->early);
 	ring->waiting = NULL;
-	ring->copy = NULL;
-	ring->n_waiting = ring->room = 0;
+	ring->first = ring->n_waiting = ring->room = 0;
 }

@@ -22,8 +22,10 @@ struct pmu_sample_sums {
 	struct pmu_sample_maps maps;
 	struct pmu_sample_hits hits;
 	uint64_t n_stretches; /* of rings or marks that were written over before they were read */
-	uint64_t
-		n_dropped; /* samples of which it is not known whose they are; or there was no memory */
+	/* samples of which it is not known whose they are; or there was no memory */
+	uint64_t n_dropped;
+	uint64_t n_unknown; /* since this was set to 0, that were where nothing is mapped */
+	bool has_execed;    /* another program runs in the process */
 };
 
 /** One whose region is not marked yet. */
@@ -48,24 +50,38 @@ struct pmu_sample_ring {
 	uint32_t tid;
 	struct pmu_sample_sums *sums;
 	/* Its own; all zero at first. */
-	uint64_t position;                  /* up to which the ring was read */
-	uint64_t n_marks;                   /* and the marks */
-	bool has_ended;                     /* nothing more comes */
-	uint32_t fill;                      /* bytes that the last look found in the ring */
-	struct pmu_sample_waiting *waiting; /* in the order of their positions */
-	size_t n_waiting, room;
-	struct pmu_sample_hits
-		early; /* of more than there is room for, the first: before all of @waiting */
-	char *copy;    /* [size] */
+	uint64_t position; /* up to which the ring was read */
+	uint64_t n_marks;  /* and the marks */
+	bool has_gap;   /* marks are missing before the next one: what that is for is not known */
+	bool is_ending; /* the thread had said so before the last look */
+	bool has_ended; /* nothing more comes */
+	uint32_t fill;  /* bytes that the last look found in the ring */
+	/* in the order of their positions; those before @first are given */
+	struct pmu_sample_waiting *waiting;
+	size_t first, n_waiting, room;
+	struct pmu_sample_hits early; /* before all of @waiting, of the same region; who is 0 */
 };
 
-/** pmu_sample_ring_drain() - what came since the last time */
-void pmu_sample_ring_drain(struct pmu_sample_ring *ring);
+/** Room to copy rings to, for all of them; all zero at first, @at for free(). */
+struct pmu_sample_scratch {
+	char *at;
+	size_t size;
+};
 
-/** pmu_sample_ring_finish() - nothing more is marked: what no mark is for is of PMU_SAMPLE_OPEN() */
+/**
+ * pmu_sample_ring_read() - what the kernel has added since the last time
+ *
+ * What is mapped is known to all threads of the process then, so all are read before any of them is marked.
+ */
+void pmu_sample_ring_read(struct pmu_sample_ring *ring, struct pmu_sample_scratch *scratch);
+
+/** pmu_sample_ring_mark() - gives what was read to the rows that it is marked for */
+void pmu_sample_ring_mark(struct pmu_sample_ring *ring);
+
+/** pmu_sample_ring_pending() - adds what no mark is for yet, as of PMU_SAMPLE_OPEN().  Return: 0 or -ENOMEM. */
+int pmu_sample_ring_pending(const struct pmu_sample_ring *ring, struct pmu_sample_hits *hits);
+
+/** pmu_sample_ring_finish() - nothing more is marked: what is pending is in the sums, its memory is free */
 void pmu_sample_ring_finish(struct pmu_sample_ring *ring);
-
-/** pmu_sample_ring_free() - its own memory */
-void pmu_sample_ring_free(struct pmu_sample_ring *ring);
 
 #endif

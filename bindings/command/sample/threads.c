@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/textfile.h"
+#include "base/time.h"
 #include "bindings/command/sample/collector.h"
 #include "bindings/command/sample/hello.h"
 
@@ -17,15 +18,22 @@
 #define MOST_TEXT (64u << 20)
 #define FULL      256u
 
-static void read_maps(struct pmu_sample_process *process)
+/* Asking takes a while: a process that maps more and more by threads that are not sampled is not asked all the time. */
+#define MAPS_NS  50000000u
+#define ALIVE_NS 1000000000u
+
+/* A process that has just died has none. */
+static void read_maps(struct pmu_sample_process *process, uint64_t now_ns)
 {
 	char path[64], *text;
 	size_t len;
 
+	process->maps_ns = now_ns;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
 	if (pmu_textfile_read(path, MOST_TEXT, &text, &len) < 0)
 		return;
-	pmu_sample_maps_read(&process->sums.maps, text);
+	if (len)
+		pmu_sample_maps_read(&process->sums.maps, text);
 	free(text);
 }
 
@@ -49,7 +57,7 @@ static struct pmu_sample_process *add_process(struct pmu_samples_collector *coll
 	memcpy(process->store, hello->said.store, sizeof(process->store));
 	process->pid = hello->pid;
 	process->period_ns = hello->said.period_ns;
-	read_maps(process);
+	read_maps(process, pmu_time_now_ns(CLOCK_MONOTONIC));
 	process->next = collector->processes;
 	collector->processes = process;
 	return process;
@@ -59,7 +67,9 @@ static bool add_thread(struct pmu_samples_collector *collector,
 		       const struct pmu_sample_hello *hello)
 {
 	struct pmu_sample_process *process = find_process(collector, hello->said.store);
-	struct pmu_sample_thread *thread = calloc(1, sizeof(*thread));
+	struct pmu_sample_thread *thread = collector->n_threads < PMU_SAMPLE_THREADS
+						   ? calloc(1, sizeof(*thread))
+						   : NULL;
 
 	if (thread && !process)
 		process = add_process(collector, hello);
@@ -77,6 +87,7 @@ static bool add_thread(struct pmu_samples_collector *collector,
 	thread->ring.sums = &process->sums;
 	thread->next = collector->threads;
 	collector->threads = thread;
+	collector->n_threads++;
 	return true;
 }
 
@@ -84,11 +95,12 @@ void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer)
 {
 	const char taken = PMU_SAMPLES_TAKEN;
 	struct pmu_sample_hello hello;
+	int rc = pmu_sample_hello_take(peer, &hello);
 
-	if (pmu_sample_hello_take(peer, &hello) == 0 && add_thread(collector, &hello)) {
+	if (!rc && add_thread(collector, &hello)) {
 		collector->account.n_threads++;
 		send(peer, &taken, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-	} else {
+	} else if (rc != -EPIPE) {
 		collector->account.n_refused++;
 	}
 	close(peer);
@@ -96,52 +108,78 @@ void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer)
 
 /* --- rings --- */
 
-static void forget_thread(struct pmu_sample_thread *thread)
-{
-	pmu_sample_ring_finish(&thread->ring);
-	pmu_sample_ring_free(&thread->ring);
-	pmu_sample_hello_unmap(&thread->ring);
-	free(thread);
-}
-
-unsigned int pmu_sample_drain(struct pmu_samples_collector *collector)
-{
-	struct pmu_sample_thread **link = &collector->threads, *thread;
-	unsigned int fullest = 0;
-
-	while ((thread = *link)) {
-		struct pmu_sample_ring *ring = &thread->ring;
-		unsigned int fill;
-
-		pmu_sample_ring_drain(ring);
-		fill = (unsigned int)((uint64_t)ring->fill * FULL / ring->size);
-		fullest = fill > fullest ? fill : fullest;
-		if (!ring->has_ended) {
-			link = &thread->next;
-			continue;
-		}
-		*link = thread->next;
-		forget_thread(thread);
-	}
-	return fullest;
-}
-
-/* --- processes --- */
-
+/* Those that have ended, or all of @process. */
 static void forget_threads(struct pmu_samples_collector *collector,
 			   const struct pmu_sample_process *process)
 {
 	struct pmu_sample_thread **link = &collector->threads, *thread;
 
 	while ((thread = *link)) {
-		if (thread->process != process) {
+		if (process ? thread->process != process
+			    : !thread->ring.has_ended && !thread->process->is_over) {
 			link = &thread->next;
 			continue;
 		}
 		*link = thread->next;
-		forget_thread(thread);
+		collector->n_threads--;
+		pmu_sample_ring_finish(&thread->ring);
+		pmu_sample_hello_unmap(&thread->ring);
+		free(thread);
 	}
 }
+
+/* What is mapped keeps a thread's event and its user's room for rings: also where it was killed. */
+static void find_dead(struct pmu_samples_collector *collector, uint64_t now_ns)
+{
+	if (now_ns - collector->alive_ns < ALIVE_NS)
+		return;
+	collector->alive_ns = now_ns;
+	for (struct pmu_sample_process *process = collector->processes; process;
+	     process = process->next)
+		process->is_over |= process->pid > 0 && kill(process->pid, 0) && errno == ESRCH;
+}
+
+/* Files that a thread has mapped which is not sampled. */
+static void find_unknown(struct pmu_samples_collector *collector, uint64_t now_ns)
+{
+	for (struct pmu_sample_process *process = collector->processes; process;
+	     process = process->next) {
+		struct pmu_sample_sums *sums = &process->sums;
+
+		process->is_over |= sums->has_execed;
+		if (!sums->n_unknown || process->is_over || now_ns - process->maps_ns < MAPS_NS)
+			continue;
+		read_maps(process, now_ns);
+		sums->n_unknown = 0;
+	}
+}
+
+static unsigned int fill_of(const struct pmu_sample_ring *ring)
+{
+	return (unsigned int)((uint64_t)ring->fill * FULL / ring->size);
+}
+
+unsigned int pmu_sample_drain(struct pmu_samples_collector *collector)
+{
+	uint64_t now_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+	struct pmu_sample_thread *thread;
+	unsigned int fullest = 0;
+
+	/* before the last look: there is all that they have left */
+	find_dead(collector, now_ns);
+	for (thread = collector->threads; thread; thread = thread->next) {
+		pmu_sample_ring_read(&thread->ring, &collector->scratch);
+		if (fill_of(&thread->ring) > fullest)
+			fullest = fill_of(&thread->ring);
+	}
+	find_unknown(collector, now_ns);
+	for (thread = collector->threads; thread; thread = thread->next)
+		pmu_sample_ring_mark(&thread->ring);
+	forget_threads(collector, NULL);
+	return fullest;
+}
+
+/* --- processes --- */
 
 static void keep_account(struct pmu_samples_collector *collector,
 			 const struct pmu_sample_process *process)
@@ -151,7 +189,7 @@ static void keep_account(struct pmu_samples_collector *collector,
 }
 
 /* It goes on, and its files' names with it: the report gets no more than there is now. */
-static bool copy_process(const struct pmu_sample_process *process, struct pmu_sample_process *out)
+static bool copy_sums(const struct pmu_sample_process *process, struct pmu_sample_process *out)
 {
 	*out = (struct pmu_sample_process){ .pid = process->pid, .period_ns = process->period_ns };
 	for (uint32_t i = 0; i < process->sums.maps.n_paths; i++) {
@@ -169,6 +207,20 @@ static bool copy_process(const struct pmu_sample_process *process, struct pmu_sa
 	return true;
 }
 
+static bool copy_process(const struct pmu_samples_collector *collector,
+			 const struct pmu_sample_process *process, struct pmu_sample_process *out)
+{
+	bool copied = copy_sums(process, out);
+
+	for (struct pmu_sample_thread *thread = collector->threads; copied && thread;
+	     thread = thread->next)
+		copied = thread->process != process ||
+			 pmu_sample_ring_pending(&thread->ring, &out->sums.hits) == 0;
+	if (!copied)
+		pmu_sample_process_free(out);
+	return copied;
+}
+
 bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char *store, bool ended,
 			     struct pmu_sample_process *out)
 {
@@ -179,7 +231,7 @@ bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char
 	if (!process)
 		return false;
 	if (!ended)
-		return copy_process(process, out);
+		return copy_process(collector, process, out);
 	forget_threads(collector, process);
 	keep_account(collector, process);
 	*link = process->next;
