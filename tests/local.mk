@@ -20,9 +20,20 @@ unit_tests += %D%/unit/base/all
 	%D%/unit/base/sysfile.c \
 	%D%/unit/base/textfile.c \
 	%D%/unit/base/write.c
+# What is read of a thread's samples.
+sample_read_sources = \
+	bindings/command/sample/hello.c \
+	bindings/command/sample/hello.h \
+	bindings/command/sample/hits.c \
+	bindings/command/sample/hits.h \
+	bindings/command/sample/maps.c \
+	bindings/command/sample/maps.h \
+	bindings/command/sample/ring.c \
+	bindings/command/sample/ring.h
 unit_tests += %D%/unit/command/all
 %C%_unit_command_all_SOURCES = $(unit_main) \
-	$(json_read_sources) $(noise_sources) $(roofline_sources) $(stacks_sources) $(stats_sources) $(top_sources) $(trace_read_sources) \
+	$(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_read_sources) $(stacks_sources) $(stats_sources) \
+	$(top_sources) $(trace_read_sources) \
 	bindings/command/command.h \
 	bindings/command/quantity.c \
 	bindings/command/quantity.h \
@@ -43,6 +54,8 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/protobuf.c \
 	%D%/unit/command/quantity.c \
 	%D%/unit/command/roofline.c \
+	%D%/unit/command/sample_made.h \
+	%D%/unit/command/sample_ring.c \
 	%D%/unit/command/share.c \
 	%D%/unit/command/stacks.c \
 	%D%/unit/command/stats.c \
