@@ -15,7 +15,7 @@
 #include "base/retry.h"
 
 /* More than anybody needs; the kernel knows about the rest. */
-#define MOST_RING   (1u << 28)
+#define MOST_RING   (1u << 24)
 #define MOST_PLACES (1u << 20)
 
 static bool is_power(uint64_t number, uint64_t most)
@@ -121,7 +121,9 @@ int pmu_sample_hello_take(int fd, struct pmu_sample_hello *hello)
 	int got[2];
 
 	if (n < 0)
-		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+		return -errno;
+	if (!n && !message.msg_controllen)
+		return -EPIPE;
 	if (!take_descriptors(&message, got, PMU_ARRAY_LEN(got)))
 		return -EPROTO;
 	if (n == (ssize_t)sizeof(hello->said) && is_peer_ours(fd, &hello->pid) &&

@@ -18,8 +18,8 @@ struct pmu_sample_hello {
 /**
  * pmu_sample_hello_take() - what a thread has sent
  * @fd: its connection
- * Return: 0: it makes sense, and the descriptors are the caller's; -EAGAIN: there is nothing yet; another negative
- * errno: nothing of it is left.
+ * Return: 0: it makes sense, and the descriptors are the caller's; -EPIPE: the thread is gone without a word; another
+ * negative errno: nothing of it is left.
  */
 int pmu_sample_hello_take(int fd, struct pmu_sample_hello *hello);
 

@@ -11,11 +11,13 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/retry.h"
+#include "base/time.h"
 #include "bindings/command/code/code.h"
 #include "bindings/command/sample/collector.h"
 
@@ -26,50 +28,77 @@
 #define SHORTEST_MS 2
 #define LONGEST_MS  200
 #define QUARTER     64u
+#define NS_PER_MS   1000000u
 
 /* --- who comes --- */
 
+static void close_oldest(struct pmu_samples_collector *collector)
+{
+	close(collector->peer[0]);
+	collector->n_peers--;
+	memmove(collector->peer, collector->peer + 1,
+		collector->n_peers * sizeof(*collector->peer));
+}
+
+/* Who says nothing makes room for others. */
 static void let_in(struct pmu_samples_collector *collector)
 {
 	int peer = PMU_RETRY(accept4(collector->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+	/* accept(2): else it is the connection that is gone, not this process or its limits */
+	bool is_short = peer < 0 && errno != EAGAIN && errno != ECONNABORTED;
 
-	if (peer < 0)
-		return;
-	/* who says nothing makes room for others */
-	if (collector->n_peers == PMU_SAMPLE_PEERS) {
-		close(collector->peer[0]);
-		collector->n_peers--;
-		memmove(collector->peer, collector->peer + 1,
-			collector->n_peers * sizeof(*collector->peer));
-	}
-	collector->peer[collector->n_peers++] = peer;
+	collector->is_full = is_short;
+	if (collector->n_peers == PMU_SAMPLE_PEERS || (is_short && collector->n_peers))
+		close_oldest(collector);
+	if (peer >= 0)
+		collector->peer[collector->n_peers++] = peer;
 }
 
-/* Return: false: it is the end. */
+static void hear_peers(struct pmu_samples_collector *collector, const struct pollfd *poller)
+{
+	unsigned int n = collector->n_peers;
+
+	collector->n_peers = 0;
+	pthread_mutex_lock(&collector->lock);
+	for (unsigned int i = 0; i < n; i++) {
+		if (poller[i].revents)
+			pmu_sample_add_thread(collector, collector->peer[i]);
+		else
+			collector->peer[collector->n_peers++] = collector->peer[i];
+	}
+	pthread_mutex_unlock(&collector->lock);
+}
+
+/* @ms: less than 0: until somebody comes.  Return: false: it is the end. */
 static bool wait_for_some(struct pmu_samples_collector *collector, int ms)
 {
 	struct pollfd poller[2 + PMU_SAMPLE_PEERS] = {
 		{ .fd = collector->stop_fd, .events = POLLIN },
-		{ .fd = collector->socket, .events = POLLIN },
+		{ .fd = collector->is_full ? -1 : collector->socket, .events = POLLIN },
 	};
-	unsigned int n = collector->n_peers, left = 0;
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < collector->n_peers; i++)
 		poller[2 + i] = (struct pollfd){ .fd = collector->peer[i], .events = POLLIN };
-	if (poll(poller, 2 + n, ms) <= 0)
+	if (poll(poller, 2 + collector->n_peers, ms) <= 0)
 		return true;
-	pthread_mutex_lock(&collector->lock);
-	for (unsigned int i = 0; i < n; i++) {
-		if (poller[2 + i].revents)
-			pmu_sample_add_thread(collector, collector->peer[i]);
-		else
-			collector->peer[left++] = collector->peer[i];
-	}
-	pthread_mutex_unlock(&collector->lock);
-	collector->n_peers = left;
+	hear_peers(collector, poller + 2);
 	if (poller[1].revents)
 		let_in(collector);
 	return !poller[0].revents;
+}
+
+/* Threads that begin are answered at once, and rings wait for nobody. */
+static bool wait_until_due(struct pmu_samples_collector *collector, uint64_t due_ns)
+{
+	do {
+		uint64_t now_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+		uint64_t left_ns = due_ns > now_ns ? due_ns - now_ns : 0;
+
+		if (!wait_for_some(collector, (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS)))
+			return false;
+	} while (pmu_time_now_ns(CLOCK_MONOTONIC) < due_ns);
+	collector->is_full = false;
+	return true;
 }
 
 static int next_wait(int ms, unsigned int fullest)
@@ -84,16 +113,21 @@ static int next_wait(int ms, unsigned int fullest)
 static void *run_collector(void *arg)
 {
 	struct pmu_samples_collector *collector = arg;
+	bool is_idle = true;
 	int ms = SHORTEST_MS;
-	unsigned int fullest;
 
-	while (wait_for_some(collector, ms)) {
+	for (;;) {
+		uint64_t due_ns = pmu_time_now_ns(CLOCK_MONOTONIC) + (uint64_t)ms * NS_PER_MS;
+		unsigned int fullest;
+
+		if (is_idle ? !wait_for_some(collector, -1) : !wait_until_due(collector, due_ns))
+			return NULL;
 		pthread_mutex_lock(&collector->lock);
 		fullest = pmu_sample_drain(collector);
+		ms = is_idle ? SHORTEST_MS : next_wait(ms, fullest);
+		is_idle = !collector->threads && !collector->is_full;
 		pthread_mutex_unlock(&collector->lock);
-		ms = next_wait(ms, fullest);
 	}
-	return NULL;
 }
 
 /* --- its life --- */
@@ -118,7 +152,8 @@ static int bind_in(int fd, const char *folder)
 static int make_socket(const char *folder)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int rc = fd < 0 ? -errno : bind_in(fd, folder);
+	/* its mode is the file's */
+	int rc = fd < 0 || fchmod(fd, 0600) ? -errno : bind_in(fd, folder);
 
 	if (!rc && listen(fd, SOMAXCONN))
 		rc = -errno;
@@ -148,6 +183,7 @@ static void free_collector(struct pmu_samples_collector *collector)
 	if (collector->stop_fd >= 0)
 		close(collector->stop_fd);
 	pthread_mutex_destroy(&collector->lock);
+	free(collector->scratch.at);
 	free(collector);
 }
 
@@ -181,6 +217,11 @@ struct pmu_sample_account pmu_sample_account(struct pmu_samples_collector *colle
 		return account;
 	pthread_mutex_lock(&collector->lock);
 	account = collector->account;
+	for (struct pmu_sample_process *process = collector->processes; process;
+	     process = process->next) {
+		account.n_stretches += process->sums.n_stretches;
+		account.n_dropped += process->sums.n_dropped;
+	}
 	pthread_mutex_unlock(&collector->lock);
 	return account;
 }
