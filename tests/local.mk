@@ -507,6 +507,7 @@ fuzz_tests = \
 	%D%/fuzz/metric \
 	%D%/fuzz/noise \
 	%D%/fuzz/ranks \
+	%D%/fuzz/sample \
 	%D%/fuzz/series \
 	%D%/fuzz/store \
 	%D%/fuzz/table \
@@ -537,6 +538,7 @@ fuzz_tests = \
 %C%_fuzz_noise_SOURCES = %D%/fuzz/noise.c bindings/command/noise/noise.h bindings/command/noise/parse.c \
 	bindings/command/noise/parse.h %D%/fuzz/standalone.c
 %C%_fuzz_ranks_SOURCES = %D%/fuzz/ranks.c %D%/fuzz/standalone.c
+%C%_fuzz_sample_SOURCES = %D%/fuzz/sample.c $(sample_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_series_SOURCES = %D%/fuzz/series.c $(series_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_table_SOURCES = %D%/fuzz/table.c %D%/fuzz/standalone.c
@@ -810,6 +812,7 @@ fuzz_elf_extra = bindings/preload/symbols/elf.c
 fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c
 fuzz_noise_extra = bindings/command/noise/parse.c
+fuzz_sample_extra = $(filter %.c,$(sample_read_sources))
 fuzz_series_extra = $(filter %.c,$(series_read_sources))
 fuzz_top_extra = $(filter %.c,$(top_sources))
 fuzz_trace_extra = $(filter %.c,$(trace_read_sources))

@@ -123,7 +123,8 @@ static void keep_waiting(struct pmu_sample_ring *ring)
 {
 	size_t n = ring->n_waiting - ring->first;
 
-	memmove(ring->waiting, ring->waiting + ring->first, n * sizeof(*ring->waiting));
+	if (n)
+		memmove(ring->waiting, ring->waiting + ring->first, n * sizeof(*ring->waiting));
 	ring->first = 0;
 	ring->n_waiting = n;
 	if (n <= MOST_WAITING)
