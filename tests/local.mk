@@ -359,6 +359,7 @@ script_tests = \
 	%D%/command/repeat.sh \
 	%D%/command/roofline.sh \
 	%D%/command/run.sh \
+	%D%/command/sample.sh \
 	%D%/command/stats.sh \
 	%D%/command/top.sh \
 	%D%/command/top_screen.sh \
