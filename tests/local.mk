@@ -54,6 +54,7 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/protobuf.c \
 	%D%/unit/command/quantity.c \
 	%D%/unit/command/roofline.c \
+	%D%/unit/command/sample_hello.c \
 	%D%/unit/command/sample_made.h \
 	%D%/unit/command/sample_ring.c \
 	%D%/unit/command/share.c \
