@@ -250,6 +250,22 @@ mkdir -m 700 "$far"
 XDG_RUNTIME_DIR=$far run 0 'a folder whose path is longer than that of a socket can be' --sample=4000 -o far.json ./program work 300
 only 'is as any other' far.json main/thread/a program fa work
 
+# What is mapped of a thread that was killed counts for what its user may lock.  Without a program of its own, which would
+# be sampled, too.
+cat >deaths <<'END'
+./program die 20 || ./program die 20 || ./program die 20
+i=0 n=9
+while [ $i -lt 1000 ] && [ $n -gt 1 ]; do
+	i=$((i + 1)) n=0
+	while read -r line; do
+		case $line in *perf_event*) n=$((n + 1)) ;; esac
+	done <"/proc/$PPID/maps"
+done
+[ $n -le 1 ]
+END
+run 0 'rings of threads that were killed are let go' --sample=4000 -o deaths.json sh ./deaths
+only '  behind their last samples' deaths.json program/main/outer/doomed program fc main goes_on
+
 run 0 'without samples' -o plain.json ./program work 30
 lacks plain.json '"samples"' 'a report has none'
 for beside in --emulate '--repeat 2' '--against true'; do
