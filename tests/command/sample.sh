@@ -216,7 +216,7 @@ result $? 'nothing is to be said'
 # begin and end are called by work(): an instruction of it may be hit in a region
 only 'a region has the functions of its own' report.json main/thread/a program fa work
 only 'a nested one has others' report.json main/thread/a/b program fb work
-lacks report.json 'lost' 'no samples are lost'
+lacks report.json "were lost" 'no samples are lost'
 lacks report.json '"object": "libpmu' 'what the library does itself is not among them'
 run 0 'a report in text' --sample=4000 ./program work 300
 grep -q '^ *~ *[0-9.]*%  fa' out err

@@ -183,17 +183,25 @@ static void note_samples(struct pmu_run_parts *parts)
 
 	if (*why)
 		pmu_run_note(parts, "%s", why);
-	if (account.n_stretches || account.n_dropped)
+	if (account.n_stretches)
 		pmu_run_note(parts,
 			     "some samples were lost: %" PRIu64
-			     " times they were written over before they were "
-			     "read, and of %" PRIu64 " others it is not known whose they are",
-			     account.n_stretches, account.n_dropped);
+			     " time%s they were written over before "
+			     "they were read",
+			     account.n_stretches, account.n_stretches > 1 ? "s" : "");
+	if (account.n_dropped)
+		pmu_run_note(parts,
+			     "%" PRIu64
+			     " sample%s left out: it is not known whose, or there was no "
+			     "memory",
+			     account.n_dropped, account.n_dropped > 1 ? "s are" : " is");
 	if (account.n_refused)
 		pmu_run_note(parts,
-			     "%" PRIu64 " threads were not sampled: what they sent made no sense, "
-			     "or there was no memory for it",
-			     account.n_refused);
+			     "%" PRIu64
+			     " thread%s not sampled: what %s sent made no sense, or there "
+			     "was no memory for it",
+			     account.n_refused, account.n_refused > 1 ? "s were" : " was",
+			     account.n_refused > 1 ? "they" : "it");
 }
 
 /* Adds to the results what is to be said of them. */
