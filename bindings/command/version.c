@@ -27,6 +27,11 @@
 #else
 #define WITH_NCURSES ""
 #endif
+#ifdef HAVE_DW
+#define WITH_ELFUTILS "elfutils "
+#else
+#define WITH_ELFUTILS ""
+#endif
 #ifdef LIBCPUID_SONAME
 #define WITH_LIBCPUID "libcpuid "
 #else
@@ -44,7 +49,8 @@ static void add_build(struct pmu_strbuf *out)
 	pmu_doctor_line(out, "for", BUILD_HOST);
 	pmu_doctor_line(out, "by", COMPILER __VERSION__);
 	pmu_doctor_line(out, "flags", BUILD_FLAGS);
-	pmu_doctor_line(out, "with", WITH_ZLIB WITH_NCURSES WITH_LIBCPUID WITH_VALGRIND);
+	pmu_doctor_line(out, "with",
+			WITH_ZLIB WITH_NCURSES WITH_ELFUTILS WITH_LIBCPUID WITH_VALGRIND);
 }
 
 /* --- libraries --- */
