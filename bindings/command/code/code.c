@@ -136,7 +136,7 @@ static const char *keep_place(struct pmu_code *code, const char *name, uint64_t 
 
 /* --- sources --- */
 
-static void read_symbol_lines(struct source *source, const char *path,
+static void read_text_symbols(struct source *source, const char *path,
 			      void (*read)(char *text, struct pmu_code_symbols *symbols))
 {
 	size_t len;
@@ -152,17 +152,17 @@ static void open_source(struct source *source)
 
 	source->name = slash ? slash + 1 : source->path;
 	if (!strcmp(source->path, "[kernel]")) {
-		read_symbol_lines(source, "/proc/kallsyms", pmu_code_read_kallsyms);
+		read_text_symbols(source, "/proc/kallsyms", pmu_code_read_kallsyms);
 	} else if (source->pid) {
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRId64 ".map", source->pid);
-		read_symbol_lines(source, path, pmu_code_read_perf_map);
+		read_text_symbols(source, path, pmu_code_read_perf_map);
 		source->name = source->text ? "[jit]" : "";
 	} else if (source->path[0] == '/') {
 		source->object = pmu_code_object_open(source->path);
 	}
 }
 
-static struct source *open_new_source(struct pmu_code *code, const char *path, int64_t pid)
+static struct source *add_code_source(struct pmu_code *code, const char *path, int64_t pid)
 {
 	struct source *source = code->n_sources < MOST_FILES ? calloc(1, sizeof(*source)) : NULL;
 
@@ -188,7 +188,7 @@ static struct source *find_source(struct pmu_code *code, const char *path, int64
 	if (source)
 		*link = source->next;
 	else
-		source = open_new_source(code, path, pid);
+		source = add_code_source(code, path, pid);
 	if (source) {
 		source->next = code->sources;
 		code->sources = source;
@@ -239,7 +239,7 @@ struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code
 	const struct source *source = find_source(code, at->path, of_process ? at->pid : 0);
 
 	if (!source)
-		return (struct pmu_code_place){ .function = "", .object = "", .file = "" };
+		return (struct pmu_code_place){ .function = "code", .object = "", .file = "" };
 	if (of_process || !strcmp(at->path, "[kernel]"))
 		return place_by_lines(code, source, at->address);
 	return place_in_object(code, source, at->offset);

@@ -42,12 +42,16 @@ void pmu_code_read_kallsyms(char *text, struct pmu_code_symbols *symbols)
 
 	while ((line = strsep(&text, "\n"))) {
 		struct pmu_code_symbol symbol = { .size = 0 };
+		size_t len;
 
-		if (!take_hex(&line, &symbol.start) || !symbol.start || !strchr("tTwW", line[0]) ||
+		if (!take_hex(&line, &symbol.start) || !symbol.start || strspn(line, "tTwW") != 1 ||
 		    line[1] != ' ')
 			continue;
+		len = strcspn(line + 2, "\t ");
+		if (!len)
+			continue;
 		symbol.name = line + 2;
-		line[2 + strcspn(line + 2, "\t ")] = '\0';
+		line[2 + len] = '\0';
 		if (pmu_code_symbols_add(symbols, &symbol))
 			break;
 	}

@@ -7,6 +7,7 @@
  */
 #include "bindings/command/code/object.h"
 
+#include <endian.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ static bool is_function(const GElf_Sym *symbol, GElf_Word section, const char *n
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
 
-	if (section == SHN_UNDEF || !name || !name[0])
+	if (!name || !name[0] || section == SHN_UNDEF)
 		return false;
 	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && symbol->st_size);
 }
@@ -135,9 +136,9 @@ struct frame_header {
 	unsigned char version, frame_encoding, count_encoding, table_encoding;
 	int32_t frame;
 	uint32_t count;
-	struct {
-		int32_t start, description;
-	} entry[];
+};
+struct frame_entry {
+	int32_t start, description;
 };
 
 #define FRAME_VERSION           1
@@ -145,22 +146,28 @@ struct frame_header {
 #define ENCODING_SORTED         0x3b /* signed, of 4 bytes, from the header's own address on */
 #define IS_FOUR_BYTES(encoding) (((encoding)&0x07) == 0x03)
 
+/* Where the section stands in the file is anywhere, so nothing in it is aligned. */
 static void read_frames(struct pmu_code_object *object, const GElf_Shdr *section,
 			const Elf_Data *data)
 {
-	const struct frame_header *header = data->d_buf;
+	struct frame_header header;
+	struct frame_entry entry;
+	const char *at = data->d_buf;
 	size_t room;
 
-	if (!header || data->d_size < sizeof(*header) || header->version != FRAME_VERSION ||
-	    !IS_FOUR_BYTES(header->frame_encoding) || header->count_encoding != ENCODING_UDATA4 ||
-	    header->table_encoding != ENCODING_SORTED)
+	if (!at || data->d_size < sizeof(header))
 		return;
-	room = (data->d_size - sizeof(*header)) / sizeof(header->entry[0]);
-	for (size_t i = 0; i < header->count && i < room; i++) {
-		const struct pmu_code_symbol function = {
-			.start = section->sh_addr + (uint64_t)(int64_t)header->entry[i].start,
-		};
+	memcpy(&header, at, sizeof(header));
+	if (header.version != FRAME_VERSION || !IS_FOUR_BYTES(header.frame_encoding) ||
+	    header.count_encoding != ENCODING_UDATA4 || header.table_encoding != ENCODING_SORTED)
+		return;
+	at += sizeof(header);
+	room = (data->d_size - sizeof(header)) / sizeof(entry);
+	for (size_t i = 0; i < header.count && i < room; i++, at += sizeof(entry)) {
+		struct pmu_code_symbol function = { .name = NULL };
 
+		memcpy(&entry, at, sizeof(entry));
+		function.start = section->sh_addr + (uint64_t)(int64_t)entry.start;
 		if (pmu_code_symbols_add(&object->symbols, &function))
 			return;
 	}
@@ -191,12 +198,26 @@ static void find_frames(struct pmu_code_object *object, Elf *elf)
 
 /* --- its life --- */
 
-static int open_ordinary(const char *path)
+/* Programs and libraries of this machine: libdwfl would also unpack archives and kernels, and relocate objects. */
+static bool is_program(int fd)
+{
+	const unsigned char order = __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+	struct {
+		unsigned char ident[EI_NIDENT];
+		uint16_t type; /* in both classes */
+	} head;
+
+	return pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+	       !memcmp(head.ident, ELFMAG, SELFMAG) && head.ident[EI_DATA] == order &&
+	       (head.type == ET_EXEC || head.type == ET_DYN);
+}
+
+static int open_program(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_program(fd))) {
 		close(fd);
 		fd = -1;
 	}
@@ -205,7 +226,7 @@ static int open_ordinary(const char *path)
 
 static bool load(struct pmu_code_object *object, const char *path)
 {
-	int fd = open_ordinary(path);
+	int fd = open_program(path);
 	GElf_Addr bias = 0;
 	Elf *elf;
 

@@ -37,15 +37,32 @@ static int by_start(const void *a, const void *b)
 	return order ? order : (x->rank < y->rank) - (x->rank > y->rank);
 }
 
+static uint64_t end_of(const struct pmu_code_symbol *symbol)
+{
+	uint64_t end = symbol->start + symbol->size;
+
+	return !symbol->size ? 0 : end < symbol->start ? UINT64_MAX : end;
+}
+
 void pmu_code_symbols_sort(struct pmu_code_symbols *symbols)
 {
+	uint64_t end = 0; /* of those with a size so far */
 	size_t n = 0;
 
 	if (symbols->n)
 		qsort(symbols->of, symbols->n, sizeof(*symbols->of), by_start);
-	for (size_t i = 0; i < symbols->n; i++)
-		if (!n || symbols->of[n - 1].start != symbols->of[i].start)
-			symbols->of[n++] = symbols->of[i];
+	for (size_t i = 0; i < symbols->n; i++) {
+		struct pmu_code_symbol symbol = symbols->of[i];
+
+		if (n && symbols->of[n - 1].start == symbol.start)
+			continue;
+		/* a part of a function: of assembler, for unwinders, which know no names */
+		if (!symbol.size && symbol.start < end)
+			continue;
+		if (end_of(&symbol) > end)
+			end = end_of(&symbol);
+		symbols->of[n++] = symbol;
+	}
 	symbols->n = n;
 }
 

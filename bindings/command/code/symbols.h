@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct pmu_code_symbol {
-	uint64_t start, size; /* 0: up to the next one */
+	uint64_t start, size; /* 0: up to the next one; a part of one with a size around it */
 	const char *name;     /* NULL: a function that has none */
 	size_t rank;          /* of those at one address the highest one is right */
 };
