@@ -32,7 +32,7 @@ sample_read_sources = \
 	bindings/command/sample/ring.h
 unit_tests += %D%/unit/command/all
 %C%_unit_command_all_SOURCES = $(unit_main) \
-	$(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_read_sources) $(stacks_sources) $(stats_sources) \
+	$(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_read_sources) $(stacks_sources) $(stats_sources) \
 	$(top_sources) $(trace_read_sources) \
 	bindings/command/command.h \
 	bindings/command/quantity.c \
@@ -47,6 +47,8 @@ unit_tests += %D%/unit/command/all
 	bindings/command/top/watch.h \
 	bindings/command/viewers/protobuf.c \
 	bindings/command/viewers/protobuf.h \
+	%D%/unit/command/code.c \
+	%D%/unit/command/code_lines.c \
 	%D%/unit/command/codename.c \
 	%D%/unit/command/longest.c \
 	%D%/unit/command/noise_sample.c \
@@ -64,7 +66,8 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/trace.c \
 	%D%/unit/command/value.c \
 	%D%/unit/command/watch.c
-%C%_unit_command_all_LDADD = $(LDADD) -lm
+%C%_unit_command_all_LDADD = $(LDADD) $(DW_LIBS) -lm
+%C%_unit_command_all_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
 unit_tests += %D%/unit/counters/all
 %C%_unit_counters_all_SOURCES = $(unit_main) \
 	$(sim_model_sources) \
@@ -495,6 +498,8 @@ fuzz_tests = \
 	%D%/fuzz/annotation \
 	%D%/fuzz/base \
 	%D%/fuzz/ceilings \
+	%D%/fuzz/code \
+	%D%/fuzz/code_lines \
 	%D%/fuzz/cpuid \
 	%D%/fuzz/elf \
 	%D%/fuzz/event \
@@ -522,6 +527,11 @@ fuzz_tests = \
 %C%_fuzz_ceilings_SOURCES = %D%/fuzz/ceilings.c $(json_read_sources) $(roofline_sources) bindings/command/command.h \
 	bindings/command/wrap.c %D%/fuzz/standalone.c
 %C%_fuzz_ceilings_LDADD = $(LDADD) -lm
+%C%_fuzz_code_SOURCES = %D%/fuzz/code.c $(code_sources) %D%/fuzz/standalone.c
+%C%_fuzz_code_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+%C%_fuzz_code_LDADD = $(LDADD) $(DW_LIBS)
+%C%_fuzz_code_lines_SOURCES = %D%/fuzz/code_lines.c bindings/command/code/lines.c bindings/command/code/lines.h \
+	bindings/command/code/symbols.c bindings/command/code/symbols.h %D%/fuzz/standalone.c
 %C%_fuzz_cpuid_SOURCES = %D%/fuzz/cpuid.c %D%/fuzz/standalone.c
 %C%_fuzz_elf_SOURCES = %D%/fuzz/elf.c bindings/preload/symbols/elf.c bindings/preload/symbols/elf.h bindings/preload/keep.h \
 	%D%/fuzz/standalone.c
@@ -787,7 +797,7 @@ installcheck-local:
 # libc's functions stays out of a program that does not ask for it, and out of libFuzzer's way.
 fuzz_programs = $(fuzz_tests:=-fuzzer)
 fuzz_folder = %D%/fuzz/libfuzzer
-fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) \
+fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(DW_CFLAGS) $(CPPFLAGS) \
 	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_sources) \
@@ -810,6 +820,8 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources)) bindings/command/page/sections.c
 fuzz_ceilings_extra = $(filter %.c,$(json_read_sources) $(roofline_sources)) bindings/command/wrap.c
+fuzz_code_extra = $(filter %.c,$(code_sources))
+fuzz_code_lines_extra = bindings/command/code/lines.c bindings/command/code/symbols.c
 fuzz_elf_extra = bindings/preload/symbols/elf.c
 fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c
@@ -822,7 +834,7 @@ fuzz_annotation_extra = bindings/annotations/names.c bindings/annotations/thread
 fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
-		-lc $(fuzz_folder)/libpmu-core.a $(JANSSON_LIBS) $(LIBS)
+		-lc $(fuzz_folder)/libpmu-core.a $(JANSSON_LIBS) $(if $(filter code,$*),$(DW_LIBS)) $(LIBS)
 
 clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out bindings/valgrind/lib
