@@ -3,22 +3,29 @@
 #ifndef PMU_COMMAND_CODE_LIBDW_H
 #define PMU_COMMAND_CODE_LIBDW_H
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
 #define PMU_LIBDW_CALLS(CALL)              \
+	CALL(dwarf_dieoffset)              \
+	CALL(dwarf_getsrc_die)             \
+	CALL(dwarf_lineno)                 \
+	CALL(dwarf_linesrc)                \
+	CALL(dwarf_nextcu)                 \
+	CALL(dwarf_offdie)                 \
+	CALL(dwarf_ranges)                 \
 	CALL(dwfl_begin)                   \
-	CALL(dwfl_end)                     \
-	CALL(dwfl_report_offline)          \
-	CALL(dwfl_report_end)              \
-	CALL(dwfl_module_getelf)           \
-	CALL(dwfl_module_getsymtab)        \
-	CALL(dwfl_module_getsym_info)      \
-	CALL(dwfl_module_getsrc)           \
-	CALL(dwfl_lineinfo)                \
 	CALL(dwfl_build_id_find_elf)       \
-	CALL(dwfl_standard_find_debuginfo) \
+	CALL(dwfl_end)                     \
+	CALL(dwfl_module_getdwarf)         \
+	CALL(dwfl_module_getelf)           \
+	CALL(dwfl_module_getsym_info)      \
+	CALL(dwfl_module_getsymtab)        \
 	CALL(dwfl_offline_section_address) \
+	CALL(dwfl_report_end)              \
+	CALL(dwfl_report_offline)          \
+	CALL(dwfl_standard_find_debuginfo) \
 	CALL(elf_getphdrnum)               \
 	CALL(elf_getshdrstrndx)            \
 	CALL(elf_nextscn)                  \

@@ -32,6 +32,10 @@ struct pmu_code_object {
 	struct segment segment[MOST_SEGMENTS];
 	size_t n_segments;
 	struct pmu_code_symbols symbols;
+	struct pmu_code_symbols units; /* of DWARF: .rank is where its entry stands */
+	Dwarf *dwarf;
+	uint64_t dwarf_bias; /* libdwfl's addresses over DWARF's */
+	bool has_units;
 };
 
 /* Separate files are looked for on this machine alone: see pmu_code_new(). */
@@ -266,6 +270,7 @@ void pmu_code_object_close(struct pmu_code_object *object)
 	if (!object)
 		return;
 	pmu_code_symbols_free(&object->symbols);
+	pmu_code_symbols_free(&object->units);
 	if (object->dwfl)
 		dw->dwfl_end(object->dwfl);
 	free(object);
@@ -273,16 +278,62 @@ void pmu_code_object_close(struct pmu_code_object *object)
 
 /* --- an address --- */
 
+static int add_unit(struct pmu_code_object *object, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dw->dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
+		const struct pmu_code_symbol range = { .start = start,
+						       .size = end - start,
+						       .rank = dw->dwarf_dieoffset(unit) };
+
+		if (end > start && pmu_code_symbols_add(&object->units, &range))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * libdwfl finds units by .debug_aranges alone before elfutils 0.191, which clang does not write; the units say themselves
+ * where they are.
+ */
+static void read_units(struct pmu_code_object *object)
+{
+	Dwarf_Off at = 0, next;
+	Dwarf_Addr bias = 0;
+	size_t head;
+
+	object->has_units = true;
+	object->dwarf = dw->dwfl_module_getdwarf(object->module, &bias);
+	object->dwarf_bias = bias;
+	for (; object->dwarf &&
+	       !dw->dwarf_nextcu(object->dwarf, at, &next, &head, NULL, NULL, NULL) && next > at;
+	     at = next) {
+		Dwarf_Die unit;
+
+		if (dw->dwarf_offdie(object->dwarf, at + head, &unit) && add_unit(object, &unit))
+			break;
+	}
+	pmu_code_symbols_sort(&object->units);
+}
+
 static void find_source_line(struct pmu_code_object *object, struct pmu_code_found *found)
 {
-	Dwfl_Line *line = dw->dwfl_module_getsrc(object->module, found->address + object->bias);
+	uint64_t address = found->address + object->bias - object->dwarf_bias;
+	const struct pmu_code_symbol *range;
+	Dwarf_Line *line;
+	Dwarf_Die unit;
 	int number = 0;
 
-	if (!line)
+	range = pmu_code_symbols_find(&object->units, address);
+	if (!range || !dw->dwarf_offdie(object->dwarf, range->rank, &unit))
 		return;
-	found->file = dw->dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
-	if (found->file && number > 0)
-		found->line = (uint32_t)number;
+	line = dw->dwarf_getsrc_die(&unit, address);
+	if (!line || dw->dwarf_lineno(line, &number) || number <= 0)
+		return;
+	found->file = dw->dwarf_linesrc(line, NULL, NULL);
+	found->line = (uint32_t)number;
 }
 
 struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset)
@@ -296,6 +347,8 @@ struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint6
 		found.start = symbol->start;
 		found.has_start = true;
 	}
+	if (!object->has_units)
+		read_units(object);
 	find_source_line(object, &found);
 	return found;
 }

@@ -3,6 +3,7 @@
 #include "bindings/command/code/code.h"
 
 #include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -313,7 +314,34 @@ static void of_long_names(struct pmu_code *code)
 	is_str(place.object, path + 1, "  and its object is whole");
 }
 
-/* --- damaged files --- */
+/* --- small files --- */
+
+/* Those of another order of bytes are not this machine's. */
+static const bool reads_small = NAMES && __BYTE_ORDER == __LITTLE_ENDIAN;
+
+/* hot() of line 17, as gcc and clang write it; clang without a list of what addresses a unit has. */
+static void by_any_compiler(struct pmu_code *code)
+{
+	static const struct {
+		const char *name;
+		uint64_t hot;
+	} files[] = {
+		{ "lines", 0x1cd }, { "dwarf4", 0x1cd }, { "compressed", 0x1cd }, { "clang", 0x1b0 }
+	};
+
+	for (size_t i = 0; reads_small && i < sizeof(files) / sizeof(*files); i++) {
+		char path[4096];
+		struct pmu_code_at at = { .path = path, .offset = files[i].hot };
+		struct pmu_code_place place;
+
+		snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/code/%s", TEST_SRCDIR,
+			 files[i].name);
+		place = pmu_code_find(code, &at);
+		is_str(place.function, "hot", files[i].name);
+		is_str(last_of(place.file), "a.c", "  its file");
+		ok(place.line >= 16 && place.line <= 18, "  its line: %u", place.line);
+	}
+}
 
 struct small {
 	char *bytes;
@@ -419,6 +447,7 @@ UNIT_PART(code)
 	of_a_compiler_at_run_time(code);
 	of_other_files(code);
 	of_long_names(code);
+	by_any_compiler(code);
 	pmu_code_free(code);
 	pmu_code_free(NULL);
 	of_damaged_files();
