@@ -45,7 +45,7 @@ __attribute__((unused)) static int attach_samples(struct pmu_model *model, int t
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
 		if (s->thread_row[i].thread == thread && !strcmp(s->thread_row[i].name, name))
 			return pmu_model_samples_attach(model, s, &s->thread_row[i],
-						  make_samples(model, of, n));
+							make_samples(model, of, n));
 	return -1;
 }
 

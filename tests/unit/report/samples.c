@@ -121,8 +121,8 @@ static void samples_that_come_twice_are_added(void)
 	struct pmu_model *model = team();
 	const struct pmu_model_samples none = { 0 };
 
-	is_int(pmu_model_samples_attach(model, model->section, model->section->thread_row, &none), 0,
-	       "none at all");
+	is_int(pmu_model_samples_attach(model, model->section, model->section->thread_row, &none),
+	       0, "none at all");
 	ok(!pmu_model_has_samples(model), "leave nothing");
 	is_int(attach_samples(model, 0, "solve", first, 2), 0, "some");
 	is_int(attach_samples(model, 0, "solve", second, 3), 0, "and more of the same row");
@@ -170,7 +170,8 @@ static void those_of_several_processes_are_added(void)
 		pmu_model_free(part[0]);
 		pmu_model_free(part[1]);
 		has_all(model, how == PMU_COMBINE_RANKS ? "main/solve" : "demo/main/solve");
-		ok(!pmu_model_samples_row(model, who, &section), "who wrote it is not known of several");
+		ok(!pmu_model_samples_row(model, who, &section),
+		   "who wrote it is not known of several");
 		pmu_model_free(model);
 	}
 }
