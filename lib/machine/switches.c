@@ -169,7 +169,7 @@ static bool is_page_told(const uint64_t *word)
 	return true;
 }
 
-void pmu_switches_fill(void *at, size_t size)
+static bool fill(char *at, size_t size)
 {
 	void *got = mmap(at, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -177,6 +177,18 @@ void pmu_switches_fill(void *at, size_t size)
 	/* there is something already, and the kernel is older than 4.17 */
 	if (got != MAP_FAILED && got != at)
 		munmap(got, size);
+	return got == at;
+}
+
+/* What ran in the child before may have got some of the hole: the rest, then. */
+void pmu_switches_fill(void *at, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (fill(at, size))
+		return;
+	for (size_t from = 0; from < size; from += page)
+		fill((char *)at + from, page);
 }
 
 static void shed_page(uint64_t *word)

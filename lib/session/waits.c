@@ -77,6 +77,26 @@ void pmu_waits_shed(struct pmu_thread *parents)
 	pmu_samples_shed(&parents->samples);
 }
 
+/*
+ * A handler's fork may interrupt a begin or end, into which the child returns: what that compares is memory then, which
+ * the child has, not the page of a ring.
+ */
+static void hide_before_fork(void)
+{
+	struct pmu_thread *self = pmu_thread_self();
+
+	if (self && self->samples.head)
+		self->switched = pmu_waits_hidden(&self->waits);
+}
+
+static void show_in_parent(void)
+{
+	struct pmu_thread *self = pmu_thread_self();
+
+	if (self && self->samples.head && !self->measuring)
+		self->switched = self->samples.head;
+}
+
 static void shed_in_child(void)
 {
 	if (pmu_thread_self())
@@ -89,7 +109,7 @@ static bool can_shed(void)
 	static bool does;
 
 	if (!does)
-		does = pthread_atfork(NULL, NULL, shed_in_child) == 0;
+		does = pthread_atfork(hide_before_fork, show_in_parent, shed_in_child) == 0;
 	return does;
 }
 
