@@ -32,7 +32,7 @@ sample_read_sources = \
 	bindings/command/sample/ring.h
 unit_tests += %D%/unit/command/all
 %C%_unit_command_all_SOURCES = $(unit_main) \
-	$(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_read_sources) $(stacks_sources) $(stats_sources) \
+	$(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_sources) $(stacks_sources) $(stats_sources) \
 	$(top_sources) $(trace_read_sources) \
 	bindings/command/command.h \
 	bindings/command/quantity.c \
@@ -56,9 +56,11 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/protobuf.c \
 	%D%/unit/command/quantity.c \
 	%D%/unit/command/roofline.c \
+	%D%/unit/command/sample_give.c \
 	%D%/unit/command/sample_hello.c \
 	%D%/unit/command/sample_made.h \
 	%D%/unit/command/sample_ring.c \
+	%D%/unit/command/sample_sums.c \
 	%D%/unit/command/share.c \
 	%D%/unit/command/stacks.c \
 	%D%/unit/command/stats.c \

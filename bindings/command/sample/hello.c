@@ -150,7 +150,7 @@ int pmu_sample_hello_map(const struct pmu_sample_hello *hello, struct pmu_sample
 	close(hello->marks_fd);
 	*ring = (struct pmu_sample_ring){
 		.page = page == MAP_FAILED ? NULL : (const void *)page,
-		.ring = page + page_size(),
+		.ring = page == MAP_FAILED ? NULL : page + page_size(),
 		.size = said->ring_size,
 		.marks = marks == MAP_FAILED ? NULL : marks,
 		.n_places = said->n_places,

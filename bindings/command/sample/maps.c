@@ -153,9 +153,9 @@ bool pmu_sample_maps_has(const struct pmu_sample_maps *maps, uint64_t address)
 struct pmu_sample_at pmu_sample_maps_find(const struct pmu_sample_maps *maps, uint64_t address)
 {
 	size_t i = first_behind(maps, address);
-	const struct pmu_sample_map *map = maps->map + i;
+	const struct pmu_sample_map *map = i < maps->n ? &maps->map[i] : NULL;
 
-	if (i == maps->n || map->start > address || map->file == PMU_SAMPLE_NO_FILE)
+	if (!map || map->start > address || map->file == PMU_SAMPLE_NO_FILE)
 		return (struct pmu_sample_at){ PMU_SAMPLE_NO_FILE, address };
 	return (struct pmu_sample_at){ map->file, address - map->start + map->offset };
 }
