@@ -15,7 +15,9 @@ PATH_MAX = 3000  # bytes of names that are open: a path in a report has 4,096
 DEPTH_MAX = 7
 TUNABLES = "glibc.cpu.hwcaps=" + ",".join("-" + f for f in (
     "AVX512F", "AVX512VL", "AVX512BW", "AVX2", "AVX", "BMI1", "BMI2", "LZCNT", "MOVBE", "RTM", "ERMS", "FSRM", "SSE4_1", "SSE4_2", "SSSE3",
-    "FMA", "FMA4", "Fast_Unaligned_Load", "Fast_Unaligned_Copy"))
+    "FMA", "FMA4", "Fast_Unaligned_Load", "Fast_Unaligned_Copy",
+    # what glibc prefers where there is AVX2, and does not where there is RTM, of which valgrind's processor has none
+    "AVX_Fast_Unaligned_Load", "Prefer_No_VZEROUPPER"))
 WHERES = ("main", "main", "main", "thread", "child")
 PMU_NAME_MAX = 1023
 OFTEN = 8  # what is done as often as that is not repeated further
