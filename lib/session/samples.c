@@ -47,6 +47,7 @@
 /* What a process is not sampled for; once that has been found, it is not tried again. */
 enum refusal {
 	NOT_REFUSED,
+	OF_PROCESS,
 	NO_COLLECTOR,
 	NO_EVENT,
 	NO_RING,
@@ -56,6 +57,9 @@ enum refusal {
 
 static const char *const sentences[] = {
 	[NOT_REFUSED] = "",
+	[OF_PROCESS] =
+		"no samples were taken: with PMU_COUNT=process what a look takes would be in its counts, at "
+		"any time",
 	[NO_COLLECTOR] =
 		"no samples were taken: PMU_SAMPLE is for programs that 'pmu run' starts, which "
 		"collects them",
@@ -310,6 +314,8 @@ static enum refusal begin_samples(struct pmu_thread *self)
 	uint32_t flags;
 	int fd;
 
+	if (pmu_session.config.count == PMU_COUNT_PROCESS)
+		return OF_PROCESS;
 	if (!folder || !pmu_session.table.path[0])
 		return NO_COLLECTOR;
 	fd = open_clock(pmu_session.config.sample_ns, &flags);
