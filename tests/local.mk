@@ -612,6 +612,7 @@ EXTRA_DIST += \
 	%D%/refuse.h \
 	%D%/sanitized.h \
 	%D%/steps.h \
+	%D%/loads.h \
 	%D%/tap.h \
 	%D%/package/dist.sh \
 	%D%/package/installed.sh \

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/pmu.sh"
 # shellcheck source=tests/valgrind/common.sh
 . "$source/tests/valgrind/common.sh"
-case ${TEST_SANITIZERS:-} in *thread*) skip_all 'a library with ThreadSanitizer cannot be preloaded' ;; esac
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
 mkdir -m 700 place
 export XDG_RUNTIME_DIR="$tmp/place"
 unset PMU_OUTPUT PMU_SAMPLE PMU_TRACE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_PIN

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include "loads.h"
 #include "marked.h"
 
 /* One fault in so many is tried: sanitizers take their time. */

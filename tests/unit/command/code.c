@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/textfile.h"
+#include "loads.h"
 #include "unit/part.h"
 
 #ifdef HAVE_DW
