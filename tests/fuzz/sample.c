@@ -46,13 +46,22 @@ static void send_hello(int fd, const uint8_t *data, size_t size, const int *pass
 		abort();
 }
 
+/* The next that will be given out. */
+static int lowest_free(int fd)
+{
+	int lowest = dup(fd);
+
+	close(lowest);
+	return lowest;
+}
+
 /* None of the descriptors is an event's, so nothing is ever taken; and none may stay open. */
 static void check_hello(const uint8_t *data, size_t size)
 {
-	static int pair[2], lowest;
+	static int pair[2];
 	struct pmu_sample_hello hello;
 	size_t n = size ? data[0] % 4 : 0;
-	int passed[3], now;
+	int passed[3], lowest;
 
 	if (!pair[0] && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
 		abort();
@@ -60,14 +69,13 @@ static void check_hello(const uint8_t *data, size_t size)
 		passed[i] = pair[1];
 	if (size > sizeof(hello.said))
 		size = sizeof(hello.said);
+	/* now: the fuzzer opens files of its own in between */
+	lowest = lowest_free(pair[0]);
 	send_hello(pair[1], data, size, passed, n);
 	if (pmu_sample_hello_take(pair[0], &hello) >= 0)
 		abort();
-	now = dup(pair[0]);
-	if (lowest && now != lowest)
+	if (lowest_free(pair[0]) != lowest)
 		abort();
-	lowest = now;
-	close(now);
 }
 
 /* --- rings and marks --- */
