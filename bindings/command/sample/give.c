@@ -17,9 +17,9 @@ struct named {
 struct giving {
 	struct pmu_model *model;
 	uint64_t period_ns;
-	struct named *of; /* [n] by row, function, line */
+	struct named *of; /* [n] by row */
 	size_t n;
-	/* room for a row's */
+	/* room for a row's: a function and a line for each; the model adds up those that are the same */
 	struct pmu_model_function *function;
 	struct pmu_model_line *line;
 };
@@ -53,53 +53,6 @@ static void name_all(struct giving *giving, struct pmu_code *code,
 		giving->of[giving->n++] = (struct named){ hit->who, hit->n,
 							  pmu_code_find(code, &at) };
 	}
-}
-
-/* --- in order --- */
-
-static int by_function(const struct named *x, const struct named *y)
-{
-	int order = strcmp(x->place.function, y->place.function);
-
-	return order ? order : strcmp(x->place.object, y->place.object);
-}
-
-static int by_line(const struct named *x, const struct named *y)
-{
-	int order = strcmp(x->place.file, y->place.file);
-
-	return order ? order : (x->place.line > y->place.line) - (x->place.line < y->place.line);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	int order = (x->who > y->who) - (x->who < y->who);
-
-	order = order ? order : by_function(x, y);
-	return order ? order : by_line(x, y);
-}
-
-static int most_first(uint64_t x, uint64_t y)
-{
-	return (x < y) - (x > y);
-}
-
-static int by_line_samples(const void *a, const void *b)
-{
-	const struct pmu_model_line *x = a, *y = b;
-	int order = most_first(x->n_samples, y->n_samples);
-
-	order = order ? order : strcmp(x->file, y->file);
-	return order ? order : (x->line > y->line) - (x->line < y->line);
-}
-
-static int by_function_samples(const void *a, const void *b)
-{
-	const struct pmu_model_function *x = a, *y = b;
-	int order = most_first(x->n_samples, y->n_samples);
-
-	return order ? order : strcmp(x->name, y->name);
 }
 
 /* --- rows --- */
@@ -136,54 +89,40 @@ static struct pmu_model_row *find_open(struct pmu_model *model, uint32_t tid,
 	return found;
 }
 
-/* Those of one function, which are @n from @first on. */
-static struct pmu_model_function fold_lines(const struct named *first, size_t n,
-					    struct pmu_model_line *line)
-{
-	struct pmu_model_function function = { .name = first->place.function,
-					       .object = first->place.object,
-					       .line = line };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct pmu_code_place *place = &first[i].place;
-
-		function.n_samples += first[i].n;
-		if (!place->line)
-			continue;
-		if (function.n_lines && !by_line(&first[i - 1], &first[i]))
-			line[function.n_lines - 1].n_samples += first[i].n;
-		else
-			line[function.n_lines++] =
-				(struct pmu_model_line){ place->file, place->line, first[i].n };
-	}
-	qsort(line, function.n_lines, sizeof(*line), by_line_samples);
-	return function;
-}
-
 static void give_row(const struct giving *giving, const struct named *first, size_t n)
 {
 	struct pmu_model_samples samples = { .period_ns = giving->period_ns,
+					     .n_functions = (unsigned int)n,
 					     .function = giving->function };
 	struct pmu_model_section *section;
 	struct pmu_model_row *row;
-	size_t next;
 
 	row = PMU_SAMPLE_IS_OPEN(first->who)
 		      ? find_open(giving->model, PMU_SAMPLE_OPEN_TID(first->who), &section)
 		      : pmu_model_samples_row(giving->model, first->who, &section);
 	if (!row)
 		return;
-	for (size_t i = 0; i < n; i = next) {
-		struct pmu_model_function *function = &giving->function[samples.n_functions++];
+	for (size_t i = 0; i < n; i++) {
+		const struct pmu_code_place *place = &first[i].place;
 
-		for (next = i + 1; next < n && !by_function(&first[i], &first[next]); next++)
-			;
-		*function = fold_lines(first + i, next - i, giving->line + i);
-		samples.n += function->n_samples;
+		giving->line[i] = (struct pmu_model_line){ place->file, place->line, first[i].n };
+		giving->function[i] = (struct pmu_model_function){
+			.name = place->function,
+			.object = place->object,
+			.n_samples = first[i].n,
+			.n_lines = place->line != 0,
+			.line = &giving->line[i],
+		};
+		samples.n += first[i].n;
 	}
-	qsort(giving->function, samples.n_functions, sizeof(*giving->function),
-	      by_function_samples);
 	pmu_model_samples_attach(giving->model, section, row, &samples);
+}
+
+static int by_who(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return (x->who > y->who) - (x->who < y->who);
 }
 
 static void give_all(const struct giving *giving)
@@ -212,7 +151,7 @@ static void give_process(struct pmu_code *code, const struct pmu_sample_process 
 
 	if (giving.of && giving.function && giving.line) {
 		name_all(&giving, code, process);
-		qsort(giving.of, giving.n, sizeof(*giving.of), by_place);
+		qsort(giving.of, giving.n, sizeof(*giving.of), by_who);
 		give_all(&giving);
 	}
 	free(giving.of);
