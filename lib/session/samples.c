@@ -82,7 +82,7 @@ const char *pmu_samples_why(const struct pmu_thread *self)
 /* --- the event --- */
 
 /* Linux, include/uapi/linux/perf_event.h; what comes without PERF_SAMPLE_ID is as short as it can be. */
-static int open_clock(uint64_t period_ns, uint32_t *flags)
+static int open_clock(uint64_t period_ns)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -99,7 +99,6 @@ static int open_clock(uint64_t period_ns, uint32_t *flags)
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	*flags = fd < 0 ? 0 : PMU_SAMPLES_OF_KERNEL;
 	if (fd >= 0)
 		return fd;
 	attr.exclude_kernel = 1; /* as whoever has no right to more */
@@ -235,12 +234,11 @@ static const char *own_store(void)
 }
 
 static bool hand_to_collector(struct pmu_thread *self, const char *folder, int event_fd,
-			      int marks_fd, uint32_t flags)
+			      int marks_fd)
 {
 	const int passed[] = { event_fd, marks_fd };
 	struct pmu_samples_hello hello = {
 		.version = PMU_SAMPLES_VERSION,
-		.flags = flags,
 		.ring_size = (uint32_t)self->samples.ring_size,
 		.n_places = N_PLACES,
 		.tid = (uint32_t)self->tid,
@@ -290,8 +288,7 @@ static void unmap(struct pmu_samples *samples)
 	*samples = (struct pmu_samples){ 0 };
 }
 
-static enum refusal sample_by(struct pmu_thread *self, const char *folder, int event_fd,
-			      uint32_t flags)
+static enum refusal sample_by(struct pmu_thread *self, const char *folder, int event_fd)
 {
 	struct pmu_samples *samples = &self->samples;
 	bool taken;
@@ -302,7 +299,7 @@ static enum refusal sample_by(struct pmu_thread *self, const char *folder, int e
 	fd = make_marks(samples);
 	if (fd < 0)
 		return NO_MEMORY;
-	taken = hand_to_collector(self, folder, event_fd, fd, flags);
+	taken = hand_to_collector(self, folder, event_fd, fd);
 	close(fd);
 	return taken ? NOT_REFUSED : NO_ANSWER;
 }
@@ -311,17 +308,16 @@ static enum refusal begin_samples(struct pmu_thread *self)
 {
 	const char *folder = pmu_store_kept();
 	enum refusal refusal;
-	uint32_t flags;
 	int fd;
 
 	if (pmu_session.config.count == PMU_COUNT_PROCESS)
 		return OF_PROCESS;
 	if (!folder || !pmu_session.table.path[0])
 		return NO_COLLECTOR;
-	fd = open_clock(pmu_session.config.sample_ns, &flags);
+	fd = open_clock(pmu_session.config.sample_ns);
 	if (fd < 0)
 		return NO_EVENT;
-	refusal = sample_by(self, folder, fd, flags);
+	refusal = sample_by(self, folder, fd);
 	close(fd); /* what is mapped keeps the event */
 	if (refusal)
 		unmap(&self->samples);

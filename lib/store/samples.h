@@ -23,19 +23,13 @@
 /** What a thread sends once, with two descriptors (SCM_RIGHTS): the event's, that of its marks' memory. */
 struct pmu_samples_hello {
 	uint32_t version;
-	uint32_t flags;     /* enum pmu_samples_flags */
 	uint32_t ring_size; /* bytes of the ring, without the page before it */
 	uint32_t n_places;  /* of marks, a power of 2 */
 	uint32_t tid;       /* as the process sees it */
-	uint32_t reserved;
 	uint64_t period_ns; /* CPU time between samples */
 	uint64_t
 		resting; /* what stands for the ring's head in its page; see struct pmu_samples_marks */
 	char store[PMU_SAMPLES_STORE]; /* file name of the process's store */
-};
-
-enum pmu_samples_flags {
-	PMU_SAMPLES_OF_KERNEL = 1, /* also of what the kernel does for the thread */
 };
 
 /** What comes back, when what is mapped in the process is known: a byte. */
