@@ -277,6 +277,7 @@ noinst_LTLIBRARIES += %D%/libpmu-store.la
 	%D%/store/read/threads.c \
 	%D%/store/read/walk.c \
 	%D%/store/row.h \
+	%D%/store/samples.c \
 	%D%/store/samples.h \
 	%D%/store/save.c \
 	%D%/store/save.h \

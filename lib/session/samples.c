@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/retry.h"
@@ -165,17 +164,6 @@ static int make_marks(struct pmu_samples *samples)
 
 /* --- who collects --- */
 
-/* unix(7): longer paths than an address has room for are reached through the folder's descriptor. */
-static bool fill_address(struct sockaddr_un *address, const char *folder, int folder_fd)
-{
-	const size_t room = sizeof(address->sun_path);
-
-	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	return (size_t)snprintf(address->sun_path, room, "%s/" PMU_SAMPLES_SOCKET, folder) < room ||
-	       (size_t)snprintf(address->sun_path, room, "/proc/self/fd/%d/" PMU_SAMPLES_SOCKET,
-				folder_fd) < room;
-}
-
 static int reach_collector(const char *folder)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -184,7 +172,8 @@ static int reach_collector(const char *folder)
 	struct sockaddr_un address;
 	int rc = -1;
 
-	if (fd >= 0 && fill_address(&address, folder, folder_fd)) {
+	if (fd >= 0) {
+		pmu_samples_address(&address, folder, folder_fd);
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 		rc = PMU_RETRY(connect(fd, (const void *)&address, sizeof(address)));

@@ -13,6 +13,8 @@
 #define PMU_STORE_SAMPLES_H
 
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 /** The socket's name in the folder; SOCK_SEQPACKET of unix(7). */
 #define PMU_SAMPLES_SOCKET "samples"
@@ -60,5 +62,12 @@ struct pmu_samples_marks {
 	uint64_t reserved;
 	struct pmu_samples_mark mark[];
 };
+
+/**
+ * pmu_samples_address() - of the socket in @folder
+ * @folder_fd: the folder, open: a longer path than an address has room for (unix(7)) goes through it, and is good as
+ *	long as it is open
+ */
+void pmu_samples_address(struct sockaddr_un *address, const char *folder, int folder_fd);
 
 #endif

@@ -12,7 +12,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -132,15 +131,13 @@ static void *run_collector(void *arg)
 
 /* --- its life --- */
 
-/* unix(7): a longer path than an address has room for is reached through the folder's descriptor. */
 static int bind_in(int fd, const char *folder)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), rc = -1;
+	struct sockaddr_un address;
 
 	if (folder_fd >= 0) {
-		snprintf(address.sun_path, sizeof(address.sun_path),
-			 "/proc/self/fd/%d/" PMU_SAMPLES_SOCKET, folder_fd);
+		pmu_samples_address(&address, folder, folder_fd);
 		rc = bind(fd, (const void *)&address, sizeof(address));
 	}
 	rc = rc < 0 ? -errno : 0;
