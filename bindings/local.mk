@@ -48,10 +48,8 @@ else
 code_sources += %D%/command/code/object_none.c
 endif
 
-# Those of other processes' threads.
-sample_sources = \
-	%D%/command/sample/collector.h \
-	%D%/command/sample/give.c \
+# What other processes' threads have sent and written, and who collects it.
+sample_read_sources = \
 	%D%/command/sample/hello.c \
 	%D%/command/sample/hello.h \
 	%D%/command/sample/hits.c \
@@ -59,7 +57,10 @@ sample_sources = \
 	%D%/command/sample/maps.c \
 	%D%/command/sample/maps.h \
 	%D%/command/sample/ring.c \
-	%D%/command/sample/ring.h \
+	%D%/command/sample/ring.h
+sample_sources = $(sample_read_sources) \
+	%D%/command/sample/collector.h \
+	%D%/command/sample/give.c \
 	%D%/command/sample/sample.c \
 	%D%/command/sample/sample.h \
 	%D%/command/sample/threads.c

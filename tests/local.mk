@@ -20,16 +20,6 @@ unit_tests += %D%/unit/base/all
 	%D%/unit/base/sysfile.c \
 	%D%/unit/base/textfile.c \
 	%D%/unit/base/write.c
-# What is read of a thread's samples.
-sample_read_sources = \
-	bindings/command/sample/hello.c \
-	bindings/command/sample/hello.h \
-	bindings/command/sample/hits.c \
-	bindings/command/sample/hits.h \
-	bindings/command/sample/maps.c \
-	bindings/command/sample/maps.h \
-	bindings/command/sample/ring.c \
-	bindings/command/sample/ring.h
 unit_tests += %D%/unit/command/all
 %C%_unit_command_all_SOURCES = $(unit_main) \
 	$(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_sources) $(stacks_sources) $(stats_sources) \
