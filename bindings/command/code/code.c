@@ -2,13 +2,11 @@
 /* What stands at an address of a program's code: whose it is, and what that says of it. */
 #include "bindings/command/code/code.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "base/hash.h"
 #include "base/index.h"

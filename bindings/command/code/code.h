@@ -12,7 +12,8 @@ struct pmu_code;
 struct pmu_code_at {
 	/* of the file, as /proc/PID/maps has it; "[vdso]"; "[kernel]"; "": anonymous memory */
 	const char *path;
-	uint64_t offset;  /* of the byte in the file; not used for others */
+	uint64_t
+		offset; /* of the byte in the file, or from where "[vdso]" begins; not used for others */
 	uint64_t address; /* in the process */
 	int64_t pid;      /* whose: for /tmp/perf-PID.map of compilers at run time */
 };

@@ -75,7 +75,10 @@ static void take_sample(struct pmu_sample_ring *ring, const struct sample *sampl
 		break;
 	case PERF_RECORD_MISC_USER:
 		at = pmu_sample_maps_find(&ring->sums->maps, sample->ip);
-		ring->sums->n_unknown += !pmu_sample_maps_has(&ring->sums->maps, sample->ip);
+		/* else it is found, and need not be looked for once more */
+		if (at.file == PMU_SAMPLE_NO_FILE)
+			ring->sums->n_unknown += !pmu_sample_maps_has(&ring->sums->maps,
+								      sample->ip);
 		break;
 	default:
 		return;
