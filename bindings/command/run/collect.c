@@ -38,7 +38,6 @@ struct early {
 struct earlies {
 	struct early *of;
 	size_t n;
-	int n_alive; /* with a store, those that are another program by now included */
 };
 
 static bool make_parts_room(struct pmu_run_parts *parts)
@@ -116,7 +115,6 @@ static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts
 	for (int i = 0; early->of && i < n; i++) {
 		struct early *one = &early->of[early->n];
 
-		early->n_alive += entry[i].liveness == PMU_PROCESS_ALIVE;
 		if (!is_running(&entry[i]))
 			continue;
 		strcpy(one->path, entry[i].path);
@@ -267,13 +265,17 @@ static void find_lost(const char *path, struct pmu_run_parts *parts)
 		closedir(dir);
 }
 
-/* @n_alive: of those with a store, as of just now */
-static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving,
-			  int n_alive)
+/*
+ * First processes, then stores: one that is in an exec has no environment to be found by, but has left a store by
+ * then.
+ */
+static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving)
 {
 	const struct timespec moment = { .tv_nsec = GRACE_NS };
+	int n_alive;
 
 	pmu_run_outliving_find(folder, outliving);
+	n_alive = count_alive(folder);
 	for (int i = 0; i < GRACE_TRIES && (outliving->n || n_alive); i++) {
 		nanosleep(&moment, NULL);
 		/* one that is gone may have started others since */
@@ -292,7 +294,7 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 	int n;
 
 	look_early(folder, parts, &early);
-	wait_for_last(folder, &parts->outliving, early.n_alive);
+	wait_for_last(folder, &parts->outliving);
 	n = pmu_store_list_folder(folder->path, &entry);
 	if (n < 0)
 		note_unread(parts);
