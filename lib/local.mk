@@ -61,6 +61,7 @@ noinst_LTLIBRARIES += %D%/libpmu-base.la
 	%D%/base/retry.h \
 	%D%/base/room.c \
 	%D%/base/room.h \
+	%D%/base/signals.h \
 	%D%/base/slots.h \
 	%D%/base/spawning.h \
 	%D%/base/stars.h \

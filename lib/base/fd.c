@@ -4,14 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "base/spawning.h"
 #include "base/systemcall.h"
 
@@ -57,12 +56,10 @@ static bool raise_limit(void)
 {
 	struct rlimit raised = { section.before.rlim_max, section.before.rlim_max };
 	int nobody = 0, tid = (int)pmu_system_call2(SYS_gettid, 0, 0);
-	sigset_t all;
 
 	if (!section.open || section.raised || section.before.rlim_cur >= section.before.rlim_max)
 		return false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &section.signals);
+	pmu_signals_hold(&section.signals);
 	if (__atomic_compare_exchange_n(pmu_fd_spawning(), &nobody, -tid, false, __ATOMIC_ACQUIRE,
 					__ATOMIC_RELAXED)) {
 		section.raised = !prlimit(0, RLIMIT_NOFILE, &raised, NULL);
@@ -70,7 +67,7 @@ static bool raise_limit(void)
 			return true;
 		__atomic_store_n(pmu_fd_spawning(), 0, __ATOMIC_RELEASE);
 	}
-	pthread_sigmask(SIG_SETMASK, &section.signals, NULL);
+	pmu_signals_release(&section.signals);
 	return false;
 }
 
@@ -98,7 +95,7 @@ void pmu_fd_end(void)
 	section.raised = false;
 	/* Pairs with the acquire in pmu_spawning_wait(). */
 	__atomic_store_n(pmu_fd_spawning(), 0, __ATOMIC_RELEASE);
-	pthread_sigmask(SIG_SETMASK, &section.signals, NULL);
+	pmu_signals_release(&section.signals);
 	errno = saved;
 }
 

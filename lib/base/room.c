@@ -2,8 +2,6 @@
 /* A stack of our own for calls that take much of one. */
 #include "base/room.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "base/signals.h"
 
 #ifdef __has_include
 #if __has_include("config.h")
@@ -111,18 +110,6 @@ static void give_stack(char *stack)
 		munmap(other, ROOM_BYTES);
 }
 
-/* Signals from outside; not those that the thread's own instructions may raise. */
-static void hold_signals(sigset_t *before)
-{
-	static const int raised[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
-	sigset_t all;
-
-	sigfillset(&all);
-	for (size_t i = 0; i < PMU_ARRAY_LEN(raised); i++)
-		sigdelset(&all, raised[i]);
-	pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
 /*
  * On the first thread's stack, not far from its upper end, where the kernel has put those bytes: it
  * grows as it is used.
@@ -142,10 +129,10 @@ int pmu_with_room(int (*function)(void *argument), void *argument)
 
 	if (stack_has_room() || !(stack = take_stack()))
 		return function(argument);
-	hold_signals(&before);
+	pmu_signals_hold(&before);
 	call_on(stack + ROOM_BYTES, make_call, &call);
 	give_stack(stack);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pmu_signals_release(&before);
 	return call.result;
 }
 #else

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/retry.h"
+#include "base/signals.h"
 #include "counters/valgrind/request.h"
 #include "machine/switches.h"
 #include "session/session.h"
@@ -249,18 +249,14 @@ static bool hand_to_collector(struct pmu_thread *self, const char *folder, int e
 
 void pmu_samples_hold_signals(sigset_t *before)
 {
-	sigset_t all;
-
-	if (!pmu_session.config.sample_ns)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
+	if (pmu_session.config.sample_ns)
+		pmu_signals_hold(before);
 }
 
 void pmu_samples_release_signals(const sigset_t *before)
 {
 	if (pmu_session.config.sample_ns)
-		pthread_sigmask(SIG_SETMASK, before, NULL);
+		pmu_signals_release(before);
 }
 
 static size_t mapped_size(const struct pmu_samples *samples)

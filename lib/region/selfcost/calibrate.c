@@ -2,9 +2,7 @@
 /* Measuring the library with itself: pairs of a node, and when all of it is done. */
 #include "region/selfcost/selfcost.h"
 
-#include <pthread.h>
-#include <signal.h>
-
+#include "base/signals.h"
 #include "region/selfcost/measure.h"
 #include "region/text.h"
 #include "session/session.h"
@@ -21,7 +19,7 @@ static pmu_call_n_fn *volatile public_begin_n = pmu_region_begin_n, *volatile pu
 static void be_social(const sigset_t *signals)
 {
 	pmu_session_unlock();
-	pthread_sigmask(SIG_SETMASK, signals, NULL);
+	pmu_signals_release(signals);
 }
 
 /*
@@ -30,13 +28,7 @@ static void be_social(const sigset_t *signals)
  */
 static bool be_alone(const struct pmu_thread *self, sigset_t *signals)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	/* Of those that instructions raise, a blocked one is deadly. */
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGILL);
-	pthread_sigmask(SIG_SETMASK, &all, signals);
+	pmu_signals_hold(signals);
 	pmu_session_lock();
 	if (__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) == (int32_t)self->epoch)
 		return true;
