@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/signals.h"
 #include "region/trace.h"
 #include "region/tree.h"
 #include "session/session.h"
@@ -23,18 +24,32 @@ static void add(uint64_t *to, uint64_t more)
 	__atomic_store_n(to, *to + more, __ATOMIC_RELAXED);
 }
 
+/*
+ * A program may be long past its first calls here, and think of no lock: exit() in a handler must not find it held
+ * by its own thread, or there is no report.
+ */
+static struct pmu_store_side *new_side(const struct adding *adding, uint32_t row)
+{
+	struct pmu_store_side *side;
+	sigset_t before;
+
+	if (adding->locked)
+		return pmu_table_side(&pmu_session.table, &adding->thread->rows, PMU_SIDE_WAITS,
+				      row, 1);
+	pmu_signals_hold(&before);
+	side = pmu_thread_side(adding->thread, PMU_SIDE_WAITS, row);
+	pmu_signals_release(&before);
+	return side;
+}
+
 static void add_to(void *arg, struct pmu_node *node)
 {
 	const struct adding *adding = arg;
-	struct pmu_thread *thread = adding->thread;
 
 	if (node == adding->but)
 		return;
 	if (!node->waits)
-		node->waits = (void *)(adding->locked
-					       ? pmu_table_side(&pmu_session.table, &thread->rows,
-								PMU_SIDE_WAITS, node->id, 1)
-					       : pmu_thread_side(thread, PMU_SIDE_WAITS, node->id));
+		node->waits = (void *)new_side(adding, node->id);
 	if (!node->waits)
 		return;
 	/* no more of a part than of the whole, at any time */
