@@ -22,15 +22,6 @@ static void hand_over(struct pmu_region_counts *to, const struct pmu_region_coun
 	memcpy((char *)to + head, (const char *)from + head, size - head);
 }
 
-static uint64_t ticks_to_ns(uint64_t ticks)
-{
-	const struct pmu_table *table = &pmu_session.table;
-	struct pmu_clock_point now = pmu_clock_point_take(table->clock);
-	double hz = pmu_clock_hz(table->clock, &table->start, &now);
-
-	return hz > 0 ? (uint64_t)((double)ticks * 1e9 / hz) : 0;
-}
-
 /* What the library itself has done in a region's calls. */
 struct own {
 	uint64_t ticks;
@@ -158,8 +149,8 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 	}
 	if (!found)
 		return never_entered(text);
-	counts->time_ns = ticks_to_ns(ticks);
-	counts->net_time_ns = ticks_to_ns(without(ticks, own.ticks));
+	counts->time_ns = pmu_table_ns(&pmu_session.table, ticks);
+	counts->net_time_ns = pmu_table_ns(&pmu_session.table, without(ticks, own.ticks));
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		counts->net[i] = without(counts->count[i], own.count[i]);
 	return 0;

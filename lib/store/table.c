@@ -154,6 +154,14 @@ void pmu_table_abandon(struct pmu_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
+uint64_t pmu_table_ns(const struct pmu_table *table, uint64_t ticks)
+{
+	struct pmu_clock_point now = pmu_clock_point_take(table->clock);
+	double hz = pmu_clock_hz(table->clock, &table->start, &now);
+
+	return hz > 0 ? (uint64_t)((double)ticks * 1e9 / hz) : 0;
+}
+
 void pmu_table_point(struct pmu_table *table)
 {
 	struct pmu_store_head *head = table->head;
