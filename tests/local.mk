@@ -165,6 +165,7 @@ unit_tests += \
 	%D%/unit/names/tables \
 	%D%/unit/machine/hwloc_load \
 	%D%/unit/region/publish \
+	%D%/unit/region/stolen \
 	%D%/unit/region/teams \
 	%D%/unit/report/links \
 	%D%/unit/session/spawn \

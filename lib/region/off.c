@@ -57,20 +57,37 @@ static void add_to(void *arg, struct pmu_node *node)
 	add(&node->waits->queued, adding->more.queued);
 }
 
-/* The row of the innermost region that is open; 0: none is. */
-static uint32_t innermost(const struct pmu_thread *thread, const struct pmu_node *but)
+/* The innermost region that is open; NULL: none is. */
+static const struct pmu_node *innermost(const struct pmu_thread *thread, const struct pmu_node *but)
 {
 	struct pmu_frame *frames = thread->tree ? thread->tree->frames : NULL;
 	const struct pmu_frame *frame;
 
 	if (!frames)
-		return 0;
+		return NULL;
 	frame = pmu_frame_top(frames, thread->frame);
 	if (frame > frames && frame->node == but)
 		frame = pmu_frame_below(frames, frame);
 	if (frame > frames)
-		return frame->node->id;
-	return thread->tree->detached ? thread->tree->detached->node->id : 0;
+		return frame->node;
+	return thread->tree->detached ? thread->tree->detached->node : NULL;
+}
+
+/*
+ * At the last begin or end the word still stood: the thread has not been off for longer than that is ago, nor
+ * than the innermost region is open.  What is more a hypervisor took from it earlier, which is in the same
+ * clocks but of which no word tells.
+ */
+static void cut_stolen(const struct pmu_thread *thread, const struct pmu_node *inside,
+		       struct pmu_wait *more)
+{
+	uint64_t open = pmu_table_ns(&pmu_session.table,
+				     pmu_thread_ticks(thread) - inside->start_ticks);
+
+	if (more->off > open)
+		more->off = open;
+	if (more->queued > more->off)
+		more->queued = more->off;
 }
 
 /* For each call that is open now, in the place of the innermost. */
@@ -85,11 +102,14 @@ static void trace_waits(struct pmu_thread *self, uint32_t row, const struct pmu_
 static void take_and_add(struct pmu_thread *thread, const struct pmu_node *but, bool locked)
 {
 	struct adding adding = { .thread = thread, .but = but, .locked = locked };
-	uint32_t row = innermost(thread, but);
+	const struct pmu_node *inside = innermost(thread, but);
+	uint32_t row = inside ? inside->id : 0;
 
 	if (!pmu_samples_mark(thread, row, locked))
 		return;
 	adding.more = pmu_waits_take(thread);
+	if (adding.more.off && inside)
+		cut_stolen(thread, inside, &adding.more);
 	if (!adding.more.off)
 		return;
 	pmu_tree_each_open(thread, add_to, &adding);
