@@ -201,7 +201,7 @@ rm .valgrindrc
 run 0 'the default group' --emulate -o core.json -o core.csv -o core.txt ./kernels
 has core.txt 'valgrind: simulated by valgrind' 'the head says what it is'
 has core.txt "under valgrind, which is not the program's time" 'and how long that took'
-[ "$(grep -cE '[0-9] (s|ms|us|ns)\b' core.txt)" = "$(grep -cE '^  took|^ +system,' core.txt)" ]
+[ -z "$(sed '/^  took/,/^  machine/d' core.txt | grep -E '[0-9] (s|ms|us|ns)\b')" ]
 result $? 'which is the only time there'
 has core.txt 'cycles, ref-cycles missing: valgrind simulates' 'and what there is not'
 lacks core.txt 'as valgrind has it' 'the machine is'
