@@ -112,6 +112,7 @@ roofline_sources = \
 	%D%/command/roofline/text.c
 # Reports as stacks, and formats of other programs' viewers.
 stacks_sources = \
+	%D%/command/viewers/functions.c \
 	%D%/command/viewers/remarks.c \
 	%D%/command/viewers/share.c \
 	%D%/command/viewers/share.h \

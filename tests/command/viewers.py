@@ -13,6 +13,7 @@ import re
 import sys
 
 S = 10**9
+SAMPLES = object()  # the measure that is of functions
 
 
 def values(of, counts, **more):
@@ -84,6 +85,26 @@ def some_report(seed):
     return report(groups, rows, n_threads)
 
 
+def sampled_report():
+    """Functions of two threads in the program, a library and the kernel; one is called as a region is."""
+    made = report({"G": [("cycles", "")]}, [
+        ("G", ["main"], {0: (1, 100, [30]), 1: (1, 90, [20])}, []), ("G", ["main", "solve"], {0: (5, 60, [9])}, []),
+        ("G", ["main", "late"], {1: (1, 60, [9])}, ["overlap"])], 2)
+
+    def functions(*of):
+        return {"n": sum(n for _, _, n in of), "period_ns": 1000000,
+                "functions": [{"name": name, "object": where, "n": n} for name, where, n in of]}
+
+    main, solve, late = made["regions"]
+    main["samples"] = functions(("main", "made", 40), ("memcpy", "libc.so.6", 7), ("c 12", "made", 3))
+    main["threads"][0]["samples"] = functions(("main", "made", 30), ("memcpy", "libc.so.6", 7))
+    main["threads"][1]["samples"] = functions(("main", "made", 10), ("c 12", "made", 3))
+    solve["samples"] = solve["threads"][0]["samples"] = functions(("dgemm<double; 3>", "libblas.so", 90), ("memcpy", "made", 1))
+    solve["samples"]["functions"][0]["lines"] = [{"file": "/src/dgemm.c", "line": 42, "n": 80}, {"file": "a.h", "line": 7, "n": 5}]
+    late["samples"] = late["threads"][0]["samples"] = functions(("clear_page", "[kernel]", 5))
+    return made
+
+
 HOSTILE = ["a;b", "c 12", "c 1.5", "line\nfeed", "tab\tand\rreturn", "\"quotes\\", "\x01\x7f", "\\xff\\xfe", "(2) x", "\u00e9\u4e16",
            "<b>&amp;", "# no comment", "12", "fn=(1)", "%s%n", " blanks ", "x" * 3000, ""]
 
@@ -108,6 +129,7 @@ def make(folder):
         ("G", ["main", "io", "read"], {0: (1, 15, [9])}, ["overlap"]),
         ("G", ["main", "io", "read", "inner"], {0: (1, 5, [6])}, [])], 1))
     put("many", report(one, many, 1))
+    put("sampled", sampled_report())
 
 
 # --- what the report says ---
@@ -148,11 +170,18 @@ class Places:
         return names
 
 
+def samples_of(row):
+    return sum(f["n"] for f in row.get("samples", {}).get("functions", []))
+
+
 class Expected:
     """One measure of a report: of which paths it has which value."""
 
     def __init__(self, made, measure, groups, places):
         self.value, self.whole, self.is_exact, self.places = {}, 0, True, places
+        if measure is SAMPLES:
+            self.add_samples(made, places)
+            return
         for row in made["regions"]:
             if row["group"] not in groups or "flat" in row["flags"]:
                 continue
@@ -174,11 +203,23 @@ class Expected:
                     up = next(r["parent"] for r in made["regions"] if r["path"] == up)
 
 
+    def add_samples(self, made, places):
+        self.value = {row["path"]: 0 for row in made["regions"]}
+        for row in made["regions"]:
+            self.whole += samples_of(row)
+            up = row["path"]
+            while up is not None:
+                self.value[up] += samples_of(row)
+                up = places.around(up)
+
+
 def measures_of(made):
     """name in a viewer: (name in the report, its groups)"""
     groups = {g["name"]: g for g in made["groups"]}
     names = [c["name"] for g in made["groups"] for c in g["counts"]]
     found = {"time": (None, groups)}
+    if any(samples_of(row) for row in made["regions"]):
+        found["samples"] = (SAMPLES, groups)
     for g in made["groups"]:
         for c in g["counts"]:
             title = c["name"] if names.count(c["name"]) == 1 else "%s (%s)" % (c["name"], g["name"])
@@ -192,7 +233,7 @@ def line_of(name):
 
 # --- what the viewers get: {measure: {path: own}} ---
 
-def read_folded(file):
+def read_folded(file, title):
     owns = {}
     for line in open(file, encoding="utf-8", newline="\n"):
         # that of flamegraph.pl, and no second number before it
@@ -200,7 +241,7 @@ def read_folded(file):
         assert not re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", stack), line
         path = tuple(stack.split(";"))
         owns[path] = owns.get(path, 0) + int(number)
-    return {"time": owns}  # or an estimate of it
+    return {title: owns}  # or an estimate of it
 
 
 def read_speedscope(file):
@@ -222,7 +263,7 @@ def read_pprof(file):
     lines = open(file, encoding="utf-8").read().split("\n")
     types, found, names = None, {}, {}
     for line in lines[lines.index("Locations") + 1:lines.index("Mappings")]:
-        at, name = re.fullmatch(r" *(\d+): 0x0 M=1 (.*) :0 s=0(?:\(\))?", line).groups()
+        at, name = re.fullmatch(r" *(\d+): 0x0 M=\d+ (.*) :0 s=0(?:\(\))?", line).groups()
         names[at] = name
     for line in lines[lines.index("Samples:") + 1:lines.index("Locations")]:
         if types is None:
@@ -311,7 +352,8 @@ def check(file, folder):
     made = json.load(open(file, encoding="utf-8"))
     measures, n, places = measures_of(made), 0, Places(made)
     slack = len(made["regions"])  # nanoseconds that rounding moves
-    read = {"folded": read_folded(folder + "/all.folded"), "speedscope": read_speedscope(folder + "/all.speedscope.json")}
+    first = "samples" if "samples" in measures else "time"
+    read = {"folded": read_folded(folder + "/all.folded", first), "speedscope": read_speedscope(folder + "/all.speedscope.json")}
     frames = {f["name"] for f in json.load(open(folder + "/all.speedscope.json"))["shared"]["frames"]}
     if os.path.exists(folder + "/all.raw"):
         read["pprof"] = read_pprof(folder + "/all.raw")

@@ -22,7 +22,7 @@ result $? 'reports are made'
 has_go=yes
 go tool pprof -help >out 2>&1 || has_go=
 [ -n "$has_go" ] || skip 'what pprof reads' 'no go tool pprof (on Debian: golang-go)'
-for file in made/some* made/many "$corpus"/*; do
+for file in made/some* made/many made/sampled "$corpus"/*; do
 	name=$(basename "$file")
 	rm -rf all && mkdir all
 	"$pmu" report "$file" -o all/all.json -o all/all.folded -o all/all.speedscope.json -o all/callgrind.out.all \
@@ -68,6 +68,32 @@ if command -v flamegraph.pl >/dev/null; then
 	flamegraph.pl hostile.folded >flame.svg 2>err
 	grep -q '<title>line\\nfeed' flame.svg && ! [ -s err ]
 	result $? 'flamegraph.pl draws it'
+fi
+
+# --- functions, by samples ---
+
+run 0 'a sampled program' made/sampled -o sampled.folded -o callgrind.out.sampled -o sampled.pb
+printf '%s\n' 'main;main 40' 'main;memcpy 7' 'main;c\x2012 3' 'main;solve;dgemm<double\x3b 3> 90' 'main;solve;memcpy 1' 'late ~;clear_page 5' | sort >want
+sort sampled.folded | cmp -s - want
+result $? 'has functions in its regions, by samples'
+run 0 'by time' made/sampled --sort time -o sampled.folded
+printf '%s\n' 'main 130' 'main;solve 60' 'late ~ 60' | sort >want
+sort sampled.folded | cmp -s - want
+result $? 'has regions'
+has callgrind.out.sampled 'samples: estimates' 'it is said what they are'
+if command -v callgrind_annotate >/dev/null; then
+	callgrind_annotate --auto=no --threshold=100 callgrind.out.sampled >sampled 2>err
+	[ ! -s err ] && tr -s ' ' <sampled | grep -q '^85 (58.22%) .*/src/dgemm.c:dgemm<double; 3> \[libblas.so\]'
+	result $? 'callgrind_annotate has them, and where they are'
+	tr -s ' ' <sampled | grep -q '^ 5 ( 3.42%) .*a.h:dgemm<double; 3>'
+	result $? 'file by file'
+fi
+if [ -n "$has_go" ]; then
+	go tool pprof -top sampled.pb >top 2>err
+	grep -qE '^ +90 61.64% .* 90 61.64% +dgemm' top
+	result $? 'pprof shows them first'
+	go tool pprof -raw sampled.pb 2>err | grep -q 'libblas.so'
+	result $? 'and knows where they are'
 fi
 
 # --- callgrind ---

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Callgrind's format, for KCachegrind and callgrind_annotate: what regions have by themselves, and their
- * calls of each other with what those have.
+ * calls of each other with what those have; functions that samples saw in them, with their lines.
  *
  * Source: Valgrind, Callgrind Format Specification.
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,14 @@ struct callgrind {
 	struct pmu_stack_values values;
 	uint64_t *all; /* [n_nodes][n_measures] with what is nested */
 	uint64_t *total;
-	bool *named; /* [n_frames] the name stood before */
+	uint64_t *line;       /* [n_measures] working space: zeros behind the first */
+	bool *named;          /* [n_frames] the name stood before */
+	const char **file;    /* [n_frames] of a function, NULL: not known */
+	unsigned int n_files; /* numbers that were given */
 };
+
+/* Numbers of files: regions have none, and must not be taken for functions that have none known. */
+enum file { FILE_REGIONS = 1, FILE_UNKNOWN, FILE_OF_FRAME };
 
 /* Beside the regions: around the outermost. */
 #define ROOT "(root)"
@@ -136,11 +143,40 @@ static void callgrind_put_head(struct callgrind *c)
 
 /* --- regions --- */
 
+/*
+ * What stands before a function: object and file.  Regions are the program's, which has the number of the root;
+ * what a function has has the function's.
+ */
+static void put_place(struct callgrind *c, const char *kind, unsigned int frame)
+{
+	const char *object = frame < c->stacks->n_frames ? c->stacks->frame[frame].object : NULL;
+	const char *file = object ? c->file[frame] : NULL, *called = *kind == 'c' ? "c" : "";
+	bool is_named = c->named[frame];
+
+	if (!c->stacks->functions.n)
+		return;
+	pmu_strbuf_addf(c->out, "%sob=(%u)", called, object ? frame + 1 : c->stacks->n_frames + 1);
+	if (object && !is_named) {
+		pmu_strbuf_add(c->out, " ");
+		pmu_encode_line(c->out, object[0] ? object : "???");
+	}
+	pmu_strbuf_addf(c->out, "\n%sfl=(%u)", called,
+			!object ? FILE_REGIONS
+			: !file ? FILE_UNKNOWN
+				: FILE_OF_FRAME + frame);
+	if (file && !is_named) {
+		pmu_strbuf_add(c->out, " ");
+		pmu_encode_line(c->out, file);
+	}
+	pmu_strbuf_add(c->out, "\n");
+}
+
 /* By number from the second time on.  @frame: n_frames stands for the root */
 static void put_function(struct callgrind *c, const char *kind, unsigned int frame)
 {
 	bool is_root = frame == c->stacks->n_frames;
 
+	put_place(c, kind, frame);
 	pmu_strbuf_addf(c->out, "%s=(%u)", kind, frame + 1);
 	if (!c->named[frame]) {
 		pmu_strbuf_add(c->out, " ");
@@ -156,9 +192,59 @@ static void put_call(struct callgrind *c, unsigned int node)
 
 	put_function(c, "cfn", c->stacks->node[node].frame);
 	pmu_strbuf_add(c->out, "calls=");
-	pmu_encode_u64(c->out, c->values.calls[node]);
+	/* how often a function was called nobody knows, and readers take 0 calls for none at all */
+	pmu_encode_u64(c->out, c->stacks->node[node].function ? 1 : c->values.calls[node]);
 	pmu_strbuf_add(c->out, " 0\n");
 	put_costs(c, "0", &c->all[at]);
+}
+
+/* Samples, which are the first measure: a function has no other. */
+static void put_line(struct callgrind *c, uint32_t line, uint64_t n)
+{
+	char position[16];
+
+	c->line[0] = n;
+	snprintf(position, sizeof(position), "%u", line);
+	put_costs(c, position, c->line);
+}
+
+/* What of it is known by lines, then the rest of all @n. */
+static void put_lines(struct callgrind *c, const struct pmu_stack_node *node, uint64_t n)
+{
+	const struct pmu_model_function *function = node->function;
+	const char *file = c->file[node->frame], *now = file;
+
+	for (unsigned int i = 0; file && i < function->n_lines; i++) {
+		const struct pmu_model_line *line = &function->line[i];
+
+		if (!line->file[0] || line->n_samples > n)
+			continue;
+		if (strcmp(line->file, now)) {
+			pmu_strbuf_addf(c->out, "fi=(%u) ", c->n_files++);
+			pmu_encode_line(c->out, line->file);
+			pmu_strbuf_add(c->out, "\n");
+		}
+		now = line->file;
+		put_line(c, line->line, line->n_samples);
+		n -= line->n_samples;
+	}
+	if (file && strcmp(now, file))
+		pmu_strbuf_addf(c->out, "fe=(%u)\n", FILE_OF_FRAME + node->frame);
+	if (n || !function->n_lines)
+		put_line(c, 0, n);
+}
+
+/* The file of a function is that of its line with most samples, wherever that was first. */
+static void find_files(struct callgrind *c)
+{
+	for (unsigned int i = 0; i < c->stacks->n_nodes; i++) {
+		const struct pmu_stack_node *node = &c->stacks->node[i];
+
+		if (node->function && node->function->n_lines && node->function->line->file[0] &&
+		    !c->file[node->frame])
+			c->file[node->frame] = node->function->line->file;
+	}
+	c->n_files = FILE_OF_FRAME + c->stacks->n_frames;
 }
 
 /* @node: -1: the root.  @next: [n_nodes] what stands beside a node; @first: what is nested in this one */
@@ -166,10 +252,14 @@ static void callgrind_put_node(struct callgrind *c, int node, int first, const i
 {
 	const struct pmu_stacks *stacks = c->stacks;
 	size_t at = node < 0 ? 0 : (size_t)node * stacks->n_measures;
+	unsigned int frame = node < 0 ? stacks->n_frames : stacks->node[node].frame;
 
 	pmu_strbuf_add(c->out, "\n");
-	put_function(c, "fn", node < 0 ? stacks->n_frames : stacks->node[node].frame);
-	put_costs(c, "0", node < 0 ? NULL : &c->values.own[at]);
+	put_function(c, "fn", frame);
+	if (node >= 0 && stacks->node[node].function)
+		put_lines(c, &stacks->node[node], c->values.own[at]);
+	else
+		put_costs(c, "0", node < 0 ? NULL : &c->values.own[at]);
 	for (; first >= 0; first = next[first])
 		put_call(c, (unsigned int)first);
 }
@@ -215,6 +305,16 @@ static void add_nested(struct callgrind *c)
 	}
 }
 
+/* Regions have no lines of a source, and are all in one place. */
+static void put_files(struct callgrind *c)
+{
+	if (c->stacks->functions.n)
+		pmu_strbuf_addf(c->out, "\nfl=(%u) ???\nfl=(%u) (regions)\n", FILE_UNKNOWN,
+				FILE_REGIONS);
+	else
+		pmu_strbuf_addf(c->out, "\nfl=(%u) ???\n", FILE_REGIONS);
+}
+
 int pmu_viewer_callgrind(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 			 const struct pmu_text_options *options)
 {
@@ -225,21 +325,25 @@ int pmu_viewer_callgrind(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 	(void)options;
 	c.all = calloc((stacks->n_nodes + 1) * n_measures, sizeof(*c.all));
 	c.total = calloc(n_measures, sizeof(*c.total));
+	c.line = calloc(n_measures, sizeof(*c.line));
 	c.named = calloc((size_t)stacks->n_frames + 1, sizeof(*c.named));
-	if (!rc && (!c.all || !c.total || !c.named))
+	c.file = calloc((size_t)stacks->n_frames + 1, sizeof(*c.file));
+	if (!rc && (!c.all || !c.total || !c.line || !c.named || !c.file))
 		rc = -ENOMEM;
 	if (!rc) {
+		find_files(&c);
 		add_nested(&c);
 		callgrind_put_head(&c);
-		/* regions have no lines of a source, and are all in one place */
-		pmu_strbuf_add(out, "\nob=(1) ");
+		pmu_strbuf_addf(out, "\nob=(%u) ", stacks->n_frames + 1);
 		pmu_encode_line(out, stacks->model->program[0] ? stacks->model->program : "???");
-		pmu_strbuf_add(out, "\nfl=(1) ???\n");
+		put_files(&c);
 		rc = put_nodes(&c);
 	}
 	free(c.all);
 	free(c.total);
+	free(c.line);
 	free(c.named);
+	free(c.file);
 	pmu_stack_values_free(&c.values);
 	return rc;
 }

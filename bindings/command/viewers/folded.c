@@ -88,6 +88,8 @@ static bool is_named(const struct pmu_stacks *stacks, unsigned int m, const char
 
 	if (!strcasecmp(name, measure->name))
 		return true;
+	if (measure->sampled)
+		return false;
 	if (measure->count < 0)
 		return !strcmp(name, "self") || !strcmp(name, "time");
 	s = &stacks->model->section[measure->section];

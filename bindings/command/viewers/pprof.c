@@ -4,6 +4,8 @@
  *
  * Source: google/pprof, proto/profile.proto
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bindings/command/viewers/protobuf.h"
@@ -31,13 +33,15 @@ enum location { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
 enum line { LINE_FUNCTION = 1 };
 enum function { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
-#define THE_MAPPING 1u
+/* Regions are the program's; functions are of what has their code. */
+#define PROGRAM_MAPPING 1u
 
 struct pprof {
 	struct pmu_strbuf *out;
 	struct pmu_stacks *stacks;
 	uint64_t n_strings; /* so far */
 	uint64_t key[2];    /* strings: "thread", "socket" */
+	uint64_t *mapping;  /* [n_frames] */
 };
 
 /* Return: its number. */
@@ -101,15 +105,40 @@ static void put_types(struct pprof *p)
 }
 
 /* What pprof calls the file: nothing has to be looked up in it. */
-static void put_mapping(struct pprof *p)
+static void put_mapping(struct pprof *p, uint64_t id, const char *file)
 {
-	uint64_t program = add_string(p, p->stacks->model->program);
+	uint64_t name = add_string(p, file);
 	size_t begun = pmu_protobuf_begin(p->out, PROFILE_MAPPING);
 
-	pmu_protobuf_u64(p->out, MAPPING_ID, THE_MAPPING);
-	pmu_protobuf_u64(p->out, MAPPING_FILE, program);
+	pmu_protobuf_u64(p->out, MAPPING_ID, id);
+	pmu_protobuf_u64(p->out, MAPPING_FILE, name);
 	pmu_protobuf_u64(p->out, MAPPING_HAS_FUNCTIONS, 1);
 	pmu_protobuf_end(p->out, begun);
+}
+
+/* That of the first frame which has the same object, of which there are a few tens. */
+static uint64_t find_mapping(const struct pprof *p, unsigned int frame)
+{
+	const struct pmu_stack_frame *frames = p->stacks->frame;
+
+	if (!frames[frame].object || !strcmp(frames[frame].object, p->stacks->model->program))
+		return PROGRAM_MAPPING;
+	for (unsigned int i = 0; i < frame; i++)
+		if (frames[i].object && !strcmp(frames[i].object, frames[frame].object))
+			return p->mapping[i];
+	return 0;
+}
+
+static void put_mappings(struct pprof *p)
+{
+	uint64_t id = PROGRAM_MAPPING;
+
+	put_mapping(p, id, p->stacks->model->program);
+	for (unsigned int i = 0; i < p->stacks->n_frames; i++) {
+		p->mapping[i] = find_mapping(p, i);
+		if (!p->mapping[i])
+			put_mapping(p, p->mapping[i] = ++id, p->stacks->frame[i].object);
+	}
 }
 
 /*
@@ -126,7 +155,7 @@ static void put_frame(struct pprof *p, unsigned int frame)
 	pmu_protobuf_end(p->out, begun);
 	begun = pmu_protobuf_begin(p->out, PROFILE_LOCATION);
 	pmu_protobuf_u64(p->out, LOCATION_ID, id);
-	pmu_protobuf_u64(p->out, LOCATION_MAPPING, THE_MAPPING);
+	pmu_protobuf_u64(p->out, LOCATION_MAPPING, p->mapping[frame]);
 	line = pmu_protobuf_begin(p->out, LOCATION_LINE);
 	pmu_protobuf_u64(p->out, LINE_FUNCTION, id);
 	pmu_protobuf_end(p->out, line);
@@ -135,10 +164,13 @@ static void put_frame(struct pprof *p, unsigned int frame)
 
 /* --- samples --- */
 
-/* Where groups took turns it is of all threads together, else of each. */
+/* Where groups took turns, or threads have none, it is of all threads together, else of each. */
 static bool is_of_lane(const struct pprof *p, unsigned int lane, unsigned int m)
 {
-	return p->stacks->n_lanes == 1 || p->stacks->measure[m].estimated == !lane;
+	const struct pmu_stack_measure *measure = &p->stacks->measure[m];
+	bool together = measure->estimated || (measure->sampled && !measure->in_threads);
+
+	return p->stacks->n_lanes == 1 || together == !lane;
 }
 
 static uint64_t pprof_value_of(const struct pprof *p, unsigned int lane,
@@ -224,12 +256,15 @@ int pmu_viewer_pprof(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 	int rc = 0;
 
 	(void)options;
+	p.mapping = calloc((size_t)stacks->n_frames + 1, sizeof(*p.mapping));
+	if (!p.mapping)
+		return -ENOMEM;
 	/* the first has to be empty */
 	add_string(&p, "");
 	p.key[0] = add_string(&p, "thread");
 	p.key[1] = add_string(&p, "socket");
 	put_types(&p);
-	put_mapping(&p);
+	put_mappings(&p);
 	for (unsigned int i = 0; i < stacks->n_frames; i++)
 		put_frame(&p, i);
 	for (unsigned int lane = 0; lane < stacks->n_lanes && !rc; lane++)
@@ -238,5 +273,6 @@ int pmu_viewer_pprof(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 		pmu_protobuf_u64(out, PROFILE_COMMENT, add_string(&p, stacks->remark[i]));
 	pmu_protobuf_u64(out, PROFILE_TIME_NS, stacks->model->start_unix_ns);
 	pmu_protobuf_u64(out, PROFILE_DURATION_NS, stacks->model->duration_ns);
+	free(p.mapping);
 	return rc;
 }

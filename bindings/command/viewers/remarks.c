@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "bindings/command/viewers/stacks.h"
+#include "report/cell.h"
 #include "report/encode.h"
 #include "report/model/finish.h"
 
@@ -195,10 +196,37 @@ static void add_where(struct remarks *r, const char *what, is_so *so,
 	free(marked);
 }
 
+static void add_samples_remark(struct remarks *r)
+{
+	const struct pmu_model *model = r->stacks->model;
+	struct pmu_strbuf text = { 0 };
+	struct pmu_cell period;
+	uint64_t ns = 0;
+
+	for (unsigned int s = 0; s < model->n_sections; s++)
+		for (unsigned int i = 0; i < model->section[s].n_rows; i++) {
+			const struct pmu_model_samples *samples = model->section[s].row[i].samples;
+
+			if (samples && samples->period_ns > ns)
+				ns = samples->period_ns;
+		}
+	pmu_cell_time(&period, (double)ns);
+	pmu_strbuf_add(&text, "estimates: functions in which regions were by themselves");
+	if (ns)
+		pmu_strbuf_addf(&text, ", one each %s%s of CPU time", period.number, period.unit);
+	r->failed |= text.failed;
+	add_labelled_remark(r, "samples", pmu_strbuf_text(&text));
+	pmu_strbuf_free(&text);
+}
+
 static void add_measure_remarks(struct remarks *r, const struct pmu_stack_measure *measure)
 {
 	struct pmu_strbuf what = { 0 };
 
+	if (measure->sampled) {
+		add_samples_remark(r);
+		return;
+	}
 	if (measure->estimated)
 		add_labelled_remark(
 			r, measure->name,

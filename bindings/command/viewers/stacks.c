@@ -164,8 +164,6 @@ static int find_stack_nodes(struct pmu_stacks *stacks, size_t n_sums)
 		order(&f, now);
 		rc = 0;
 	}
-	for (unsigned int i = 0; i < stacks->n_nodes; i++)
-		stacks->at[i] = -1;
 	pmu_index_free(&f.index);
 	pmu_block_free(&scratch);
 	return rc;
@@ -174,7 +172,8 @@ static int find_stack_nodes(struct pmu_stacks *stacks, size_t n_sums)
 static int make_nodes(struct pmu_stacks *stacks)
 {
 	const struct pmu_model *model = stacks->model;
-	size_t n_sums = 0;
+	size_t n_sums = 0, n_functions = pmu_stacks_count_functions(model);
+	int rc;
 
 	stacks->node_of = pmu_block_array(&stacks->blocks, model->n_sections, sizeof(int *));
 	for (unsigned int s = 0; stacks->node_of && s < model->n_sections; s++) {
@@ -185,11 +184,17 @@ static int make_nodes(struct pmu_stacks *stacks)
 			return -ENOMEM;
 		n_sums += n;
 	}
-	stacks->node = pmu_block_array(&stacks->blocks, n_sums, sizeof(*stacks->node));
-	stacks->at = pmu_block_array(&stacks->blocks, n_sums, sizeof(*stacks->at));
+	stacks->node = pmu_block_array(&stacks->blocks, n_sums + n_functions,
+				       sizeof(*stacks->node));
+	stacks->at = pmu_block_array(&stacks->blocks, n_sums + n_functions, sizeof(*stacks->at));
 	if (!stacks->node_of || !stacks->node || !stacks->at)
 		return -ENOMEM;
-	return find_stack_nodes(stacks, n_sums);
+	rc = find_stack_nodes(stacks, n_sums);
+	if (rc == 0 && n_functions)
+		rc = pmu_stacks_functions(stacks);
+	for (unsigned int i = 0; i < stacks->n_nodes; i++)
+		stacks->at[i] = -1;
+	return rc;
 }
 
 /* --- measures --- */
@@ -239,7 +244,7 @@ static int add_count_measure(struct pmu_stacks *stacks, unsigned int s, unsigned
 static int make_measures(struct pmu_stacks *stacks)
 {
 	const struct pmu_model *model = stacks->model;
-	size_t n = 1;
+	size_t n = 2;
 	int rc = 0;
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
@@ -247,8 +252,13 @@ static int make_measures(struct pmu_stacks *stacks)
 	stacks->measure = pmu_block_array(&stacks->blocks, n, sizeof(*stacks->measure));
 	if (!stacks->measure)
 		return -ENOMEM;
-	/* the first one is what viewers show; a simulation's times are none */
-	if (n == 1 || !pmu_model_is_simulated(model))
+	/* the first one is what viewers show */
+	if (stacks->functions.n)
+		stacks->measure[stacks->n_measures++] = (struct pmu_stack_measure){
+			.name = "samples", .unit = "", .section = -1, .count = -1, .sampled = true
+		};
+	/* a simulation's times are none */
+	if (n == 2 || !pmu_model_is_simulated(model))
 		stacks->measure[stacks->n_measures++] = (struct pmu_stack_measure){
 			.name = "time", .unit = "ns", .section = -1, .count = -1
 		};
@@ -363,8 +373,11 @@ static int look_through(struct pmu_stacks *stacks)
 static bool is_frame(const void *arg, uintptr_t frame)
 {
 	const struct pmu_stacks *stacks = arg;
+	const struct pmu_stack_frame *a = &stacks->frame[frame - 1];
+	const struct pmu_stack_frame *b = &stacks->frame[stacks->n_frames];
 
-	return !strcmp(stacks->frame[frame - 1].name, stacks->frame[stacks->n_frames].name);
+	return !strcmp(a->name, b->name) && !a->object == !b->object &&
+	       (!a->object || !strcmp(a->object, b->object));
 }
 
 /* The next one, unless there is one of the same name. */
@@ -377,6 +390,7 @@ static int add_frame(struct pmu_stacks *stacks, struct pmu_index *index,
 
 	/* readers take none for an error, or for the line's end */
 	frame->name = node->name[0] ? node->name : "(no name)";
+	frame->object = node->function ? node->function->object : NULL;
 	if (node->cut || node->moved) {
 		struct pmu_strbuf name = { 0 };
 
@@ -424,5 +438,6 @@ int pmu_stacks_make(const struct pmu_model *model, struct pmu_stacks *stacks)
 
 void pmu_stacks_free(struct pmu_stacks *stacks)
 {
+	pmu_index_free(&stacks->functions);
 	pmu_block_free(&stacks->blocks);
 }

@@ -6,32 +6,37 @@
 #ifndef PMU_COMMAND_VIEWERS_STACKS_H
 #define PMU_COMMAND_VIEWERS_STACKS_H
 
+#include "base/index.h"
 #include "report/model/block.h"
 #include "report/model/model.h"
+#include "report/model/samples.h"
 
 /** Regions that a path has at most; what is nested deeper is with the last. */
 #define PMU_STACK_DEPTH 1000
 
-/** A region on one path, whichever groups counted it. */
+/** A region on one path, whichever groups counted it; or a function in which samples saw it. */
 struct pmu_stack_node {
-	const char *name, *path; /* the model's: untrusted bytes */
-	int parent;              /* that it is shown in; always before it; -1: none */
+	const char *name, *path;                   /* the model's: untrusted bytes */
+	const struct pmu_model_function *function; /* which has its region's path; NULL: a region */
+	int parent; /* that it is shown in; always before it; -1: none */
 	unsigned int frame;
 	bool moved; /* it ended after the region around it, and is shown in one further out */
 	bool cut;   /* less is shown than it has, as more is nested around it than fits */
 };
 
-/** What the same region is on all paths. */
+/** What the same region, or function, is on all paths. */
 struct pmu_stack_frame {
-	const char *name; /* that of the model, with " ~" where it was moved or cut */
+	const char *name;   /* that of the model, with " ~" where it was moved or cut */
+	const char *object; /* of a function; NULL: a region */
 };
 
-/** What is shown of each: time, and each count of each group. */
+/** What is shown of each: samples, time, and each count of each group. */
 struct pmu_stack_measure {
 	const char
 		*name; /* "time"; "cycles"; "cycles (CACHE)" of several groups; "~..." estimated */
 	const char *unit;   /* "ns"; "", as the count's */
-	int section, count; /* -1: time, of all groups */
+	int section, count; /* -1: time, or samples, of all groups */
+	bool sampled;       /* of functions alone; a region has those of its own */
 	/* of all calls, from those that the group has counted in its turns; of all threads together alone */
 	bool estimated;
 	bool in_sums, in_threads; /* known of anything there */
@@ -46,11 +51,11 @@ struct pmu_stack_lane {
 
 struct pmu_stacks {
 	const struct pmu_model *model;
-	struct pmu_stack_node *node; /* in tree order */
+	struct pmu_stack_node *node; /* regions in tree order, then functions */
 	unsigned int n_nodes;
 	struct pmu_stack_frame *frame;
 	unsigned int n_frames;
-	struct pmu_stack_measure *measure; /* the first is time */
+	struct pmu_stack_measure *measure; /* the first is what viewers show: samples, or time */
 	unsigned int n_measures;
 	struct pmu_stack_lane *lane; /* the first is all; no others where no threads are known */
 	unsigned int n_lanes;
@@ -60,6 +65,7 @@ struct pmu_stacks {
 	int **node_of;        /* [n_sections][n_rows] a sum's node, -1: none */
 	unsigned int **first; /* [n_sections][n_lanes] rows of a thread, up to the next one's */
 	int *at;              /* [n_nodes] working space: -1 */
+	struct pmu_index functions; /* nodes, from 1 on, by region, name and object */
 	struct pmu_model_block *blocks;
 };
 
@@ -70,6 +76,16 @@ struct pmu_stacks {
  */
 int pmu_stacks_make(const struct pmu_model *model, struct pmu_stacks *stacks);
 void pmu_stacks_free(struct pmu_stacks *stacks);
+
+/** pmu_stacks_functions() - makes their nodes, behind the regions'.  Return: 0 or -ENOMEM. */
+int pmu_stacks_functions(struct pmu_stacks *stacks);
+
+/** pmu_stacks_count_functions() - nodes that they take at most */
+size_t pmu_stacks_count_functions(const struct pmu_model *model);
+
+/** pmu_stacks_function() - the node of a function of a region's node; -1: samples of all have none such */
+int pmu_stacks_function(const struct pmu_stacks *stacks, int node,
+			const struct pmu_model_function *function);
 
 /** What a lane has of the paths that it has. */
 struct pmu_stack_values {

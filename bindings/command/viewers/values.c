@@ -213,6 +213,28 @@ static void add_calls(const struct pmu_stacks *stacks, const struct rows *rows,
 	}
 }
 
+/* A region's own are its functions'. */
+static void add_samples(struct pmu_stacks *stacks, const struct rows *rows, unsigned int m,
+			struct pmu_stack_values *values)
+{
+	for (unsigned int i = 0; i < rows->n; i++) {
+		const struct pmu_model_samples *samples = rows->row[i].samples;
+		int region = node_of(rows, i);
+
+		for (unsigned int k = 0; samples && k < samples->n_functions; k++) {
+			const struct pmu_model_function *function = &samples->function[k];
+			int node = pmu_stacks_function(stacks, region, function);
+			uint64_t *own;
+
+			if (node < 0)
+				continue;
+			own = &values->own[(size_t)stacks->at[node] * values->n_measures + m];
+			*own = pmu_add_capped(*own, function->n_samples);
+			values->known[m] = true;
+		}
+	}
+}
+
 /* --- paths --- */
 
 static int ascending(const void *a, const void *b)
@@ -220,6 +242,26 @@ static int ascending(const void *a, const void *b)
 	const unsigned int *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
+}
+
+static void find_lane_node(struct pmu_stacks *stacks, int node, struct pmu_stack_values *values)
+{
+	if (node < 0 || stacks->at[node] >= 0)
+		return;
+	stacks->at[node] = 0;
+	values->node[values->n++] = (unsigned int)node;
+}
+
+static void find_row_nodes(struct pmu_stacks *stacks, const struct rows *rows, unsigned int i,
+			   struct pmu_stack_values *values)
+{
+	const struct pmu_model_samples *samples = rows->row[i].samples;
+	int region = node_of(rows, i);
+
+	find_lane_node(stacks, region, values);
+	for (unsigned int k = 0; samples && k < samples->n_functions; k++)
+		find_lane_node(stacks, pmu_stacks_function(stacks, region, &samples->function[k]),
+			       values);
 }
 
 /* @values->node: room for all; stacks->at[node] becomes its place there. */
@@ -231,14 +273,8 @@ static void find_lane_nodes(struct pmu_stacks *stacks, unsigned int lane,
 	for (unsigned int s = 0; lane && s < stacks->model->n_sections; s++) {
 		struct rows rows = rows_of_lane(stacks, lane, s);
 
-		for (unsigned int i = 0; i < rows.n; i++) {
-			int node = node_of(&rows, i);
-
-			if (node < 0 || stacks->at[node] >= 0)
-				continue;
-			stacks->at[node] = 0;
-			values->node[values->n++] = (unsigned int)node;
-		}
+		for (unsigned int i = 0; i < rows.n; i++)
+			find_row_nodes(stacks, &rows, i, values);
 	}
 	qsort(values->node, values->n, sizeof(*values->node), ascending);
 	for (unsigned int i = 0; i < values->n; i++)
@@ -265,7 +301,10 @@ static void add_all(struct pmu_stacks *stacks, unsigned int lane, struct pmu_sha
 
 		add_calls(stacks, &rows, values);
 		for (unsigned int m = 0; m < stacks->n_measures; m++)
-			if (stacks->measure[m].section < 0 || stacks->measure[m].section == (int)s)
+			if (stacks->measure[m].sampled)
+				add_samples(stacks, &rows, m, values);
+			else if (stacks->measure[m].section < 0 ||
+				 stacks->measure[m].section == (int)s)
 				add_measure_values(stacks, &rows, m, share, values);
 	}
 }
