@@ -563,8 +563,10 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	if (row->least)
 		put_json_counts(out, indent, "least", s, row->least->count, ~row->least->known);
 	put_json_metrics(out, indent, s, row->metric);
-	if (row->samples)
-		pmu_json_samples(out, indent, row->samples);
+	if (row->samples) {
+		key(out, indent, "samples");
+		pmu_json_samples(out, row->samples);
+	}
 }
 
 static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s,

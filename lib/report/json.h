@@ -22,9 +22,8 @@ void pmu_json_refusals(struct pmu_strbuf *out, const struct pmu_model_refusal *r
 /** pmu_json_histogram() - [[ns, calls], ...] of a row's, which has one */
 void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row);
 
-/** pmu_json_samples() - the member "samples", behind @before */
-void pmu_json_samples(struct pmu_strbuf *out, const char *before,
-		      const struct pmu_model_samples *samples);
+/** pmu_json_samples() - a row's */
+void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples);
 
 /** pmu_json_flags() - ["overlap"]: names of what is set in enum pmu_model_row_flags */
 void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags);

@@ -19,10 +19,8 @@ static void put_json_lines(struct pmu_strbuf *out, const struct pmu_model_functi
 	pmu_strbuf_add(out, "]");
 }
 
-void pmu_json_samples(struct pmu_strbuf *out, const char *before,
-		      const struct pmu_model_samples *samples)
+void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples)
 {
-	key(out, before, "samples");
 	put_u64(out, "{", "n", samples->n);
 	put_u64(out, ", ", "period_ns", samples->period_ns);
 	key(out, ", ", "functions");

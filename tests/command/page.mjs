@@ -548,6 +548,36 @@ async function repeated() {
 	check("a flame graph of medians", (await frames()).length > 1);
 }
 
+async function sampled() {
+	const bars = () => texts("#detail .bars .name");
+
+	await opened("sampled");
+	check("its own time by functions", (await text("#detail")).includes("Where its own time went"), await text("#detail"));
+	await click("tr[data-node='1'] th");
+	same("functions, then lines", (await bars()).slice(0, 4), ["dgemm<double>", "memcpy", "dgemm.c:42", "a.h:7"]);
+	check("as shares", (await texts("#detail .barvalue"))[0].startsWith("99.0%"), await texts("#detail .barvalue"));
+	check("which are estimates", (await text("#detail")).includes("estimated: shares of 300 samples"), await text("#detail"));
+	await click("tr[data-node='0'] th");
+	check("what was seen never is not shown", (await text("#detail")).includes("1 function more"), await text("#detail"));
+	await click("tr[data-node='2'] th");
+	check("of few samples there are no shares", (await text("#detail")).includes("2 samples") && !(await bars()).includes("few"), await bars());
+	await tab("flame");
+	same("regions, and functions in them", await frames(),
+		["all", "main", "solve", "memcpy", "</script><img src=x onerror=\"window.broken=1\">", "rest", "few", "dgemm<double>", "memcpy"]);
+	same("functions are told apart", await texts(".frame.function bdi").then(list => list.length), 5);
+	check("and said to be estimates", (await text(".told")).includes("estimates"), await text(".told"));
+	await click(".frame.function");
+	same("a click on one chooses its region", await text("#detail h2"), "main");
+	await choose("#stage select", "time_ns");
+	same("by time there are regions alone", await frames(), ["all", "main", "solve"]);
+	await choose("#stage select", "samples");
+	same("and back", (await frames()).length, 9);
+	for (const width of [360, 768, 1440]) {
+		await opened("sampled", width);
+		check("sampled, " + width + " pixels: nothing is wider", await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), width);
+	}
+}
+
 async function nothing() {
 	await opened("none");
 	check("no region is told", (await text("#main")).includes("no region"), await text("#main"));
@@ -562,6 +592,6 @@ await opened("usual");
 for (const part of [head, table, sorting, filtering, folding, columns, detail, threads, groups, flame, roofline, keys, themes, widths, paper])
 	await part();
 same("still nothing to complain of", wrong, []);
-for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, repeated, nothing])
+for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, repeated, sampled, nothing])
 	await part();
 await browser.close();

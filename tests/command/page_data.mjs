@@ -124,6 +124,27 @@ function changed() {
 	return report;
 }
 
+// Where in their code regions were: functions, and lines where they are known.
+function sampled() {
+	const report = head("sampled", 2, {});
+	const functions = (...list) => ({ n: list.reduce((sum, one) => sum + one[2], 0), period_ns: 1e6,
+		functions: list.map(([name, object, n, lines]) => ({ name, object, n, ...(lines ? { lines } : {}) })) });
+
+	report.groups.push(group("CORE"));
+	report.regions.push(
+		region("main", "CORE", { calls: 1, time: 9 * S, self: 3 * S, counts: [9, 9, 9] }, [0.5, 0.5]),
+		region("main/solve", "CORE", { calls: 5, time: 6 * S, counts: [6, 6, 6] }, [1]),
+		region("main/rest", "CORE", { calls: 1, time: 1e6, counts: [1, 1, 1] }, [1]));
+	report.regions[0].samples = functions(["memcpy", "libc.so.6", 60], [HOSTILE[0], "sampled", 40], ["rare", "sampled", 0]);
+	report.regions[1].samples = functions(["dgemm<double>", "libblas.so", 297, [{ file: "/src/blas/dgemm.c", line: 42, n: 200 }, { file: "a.h", line: 7, n: 97 }]],
+		["memcpy", "libc.so.6", 3]);
+	report.regions[2].samples = functions(["few", "sampled", 2]);
+	/* all are of the first thread */
+	for (const one of report.regions)
+		one.threads[0].samples = one.samples;
+	return report;
+}
+
 function hostile() {
 	const report = head(HOSTILE[0], 1, {
 		command: HOSTILE.join(" "), notes: [HOSTILE[0]], died: HOSTILE[1], refused: [{ source: HOSTILE[2], why: HOSTILE[0], mend: HOSTILE[3] }],
@@ -155,7 +176,7 @@ function large(n, threads) {
 	return report;
 }
 
-const MADE = { usual: () => usual(), changed, hostile, large: () => large(10000, 1), huge: () => large(10000, 16), many: () => large(100000, 1), none: () => head("none", 0) };
+const MADE = { usual: () => usual(), changed, hostile, sampled, large: () => large(10000, 1), huge: () => large(10000, 16), many: () => large(100000, 1), none: () => head("none", 0) };
 const [, , folder, ...names] = process.argv;
 
 writeFileSync(folder + "/ceilings.json", JSON.stringify({
@@ -164,5 +185,5 @@ writeFileSync(folder + "/ceilings.json", JSON.stringify({
 	levels: [["L1", 32768, 40e9], ["memory", null, 2.5e9]].map(([name, bytes, one]) => (
 		{ name, cache_bytes: bytes, moves: [{ kind: "read", rates: [{ median: one }, { median: 2 * one }] }] })),
 }));
-for (const name of names.length ? names : ["usual", "changed", "hostile", "large", "none"])
+for (const name of names.length ? names : ["usual", "changed", "hostile", "sampled", "large", "none"])
 	write(folder, name, MADE[name]());

@@ -122,6 +122,46 @@ function cellOf(value, unit) {
 	return isKnown(value) ? make("span", { title: format.exact(value) }, format.measured(value, unit)) : "";
 }
 
+/* --- where in its code it was --- */
+
+const FUNCTIONS_SHOWN = 20, LINES_SHOWN = 10; /* with a hundredth of the samples at least */
+
+function lineName(line) {
+	return (line.file ? line.file.replace(/^.*\/(?=.)/s, "") : "?") + (line.line ? ":" + line.line : "");
+}
+
+function shareBars(samples, list, name, about) {
+	return drawBars(list.map(one => ({
+		name: name(one), value: one.n, text: format.share(one.n / samples.n), about: about(one) + ": " + plural(one.n, "sample"),
+	})));
+}
+
+function linesOf(samples, functions) {
+	const lines = functions.flatMap(one => (one.lines || []).map(line => ({ ...line, of: one.name })))
+		.filter(line => line.n >= samples.n / 100).sort((a, b) => b.n - a.n).slice(0, LINES_SHOWN);
+
+	return lines.length ? [make("h4", null, "On which lines"),
+		shareBars(samples, lines, lineName, line => (line.file || "?") + ", " + line.of)] : null;
+}
+
+function sampleBars(section, i) {
+	const samples = section.data.rows.samples && section.data.rows.samples[i];
+
+	if (!samples || !samples.n)
+		return null;
+	const shown = samples.functions.filter(one => one.n >= samples.n / 100).slice(0, FUNCTIONS_SHOWN);
+	const left = samples.functions.length - shown.length;
+
+	return [
+		make("h4", null, "Where its own time went"),
+		make("p.note", null, "estimated: shares of " + plural(samples.n, "sample") + " of what it did by itself" +
+			(samples.period_ns ? ", one each " + format.time(samples.period_ns) + " of CPU time" : "") +
+			(left > 0 ? "; " + plural(left, "function") + " more" : "")),
+		samples.n < 30 ? null : [shareBars(samples, shown, one => one.name, one => one.name + (one.object ? ", " + one.object : "")),
+			linesOf(samples, shown)],
+	];
+}
+
 /* --- over threads, and over processes --- */
 
 function threadBars(book, section, i) {
@@ -243,6 +283,7 @@ function groupDetail(book, section, i, first, several) {
 			roofFacts(book, rows.path[i])] : null,
 		several ? make("h3", null, "group ", named(section.group), first ? null :
 			make("small", null, ", " + plural(rows.calls[i], "call") + (isKnown(rows.time_ns[i]) ? ", " + format.time(rows.time_ns[i]) : ""))) : null,
+		sampleBars(section, i),
 		/* the tree has them */
 		isTree ? null : metricTable(section, i), countTable(section, i), overTable(book, section, i),
 		first ? [threadBars(book, section, i), callTimes(section, i)] : null);

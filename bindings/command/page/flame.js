@@ -109,6 +109,7 @@ class Flame {
 		}, make("bdi", null, (match ? "▸ " : "") + name));
 
 		this.deepest = Math.max(this.deepest, level);
+		element.classList.toggle("function", Boolean(view.isFunction && node >= 0 && view.isFunction[node]));
 		element.classList.toggle("match", Boolean(match));
 		element.classList.toggle("dim", Boolean(this.found && !match));
 		element.classList.toggle("zoomed", node === this.zoomed);
@@ -144,7 +145,11 @@ class Flame {
 			parts.push(plural(this.missing, "region") + " without a value");
 		if (this.zoomed >= 0)
 			parts.push("zoomed: Escape, or “all”, shows all again");
-		this.told.textContent = parts.join("; ") || "A click, or Enter, makes a frame as wide as all; arrows go around.";
+		if (!parts.length)
+			parts.push("A click, or Enter, makes a frame as wide as all; arrows go around");
+		if (this.state.view.isFunction)
+			parts.push("paler frames are functions, in which samples saw the region around them: estimates");
+		this.told.textContent = parts.join("; ");
 	}
 
 	/* What is found in something that is found counts once. */

@@ -33,14 +33,15 @@ const PANELS = [
 	{
 		id: "flame", title: "Flame graph", has: book => book.kind !== "diff",
 		make: page => {
-			const flame = new Flame({ select: node => page.select(node) });
+			/* a function's region is chosen; where there are some, rows are regions */
+			const flame = new Flame({ select: node => page.select(flame.state.view.isFunction ? flame.state.view.row[node] : node) });
 			const choice = make("select", { "aria-label": "width", on: { change: () => { page.measure = choice.value; flame.show(page.flameState()); } } });
 
 			page.flameChoice = choice;
 			return {
 				element: make("div", null, make("label.choice", null, "width: ", choice), flame.element),
 				show: () => {
-					choice.replaceChildren(...page.measures().map(column =>
+					choice.replaceChildren(...page.widths().map(column =>
 						make("option", { value: column.id, selected: column.id === page.flameState().column.id }, column.title)));
 					flame.show(page.flameState());
 				},
@@ -69,6 +70,9 @@ const PANELS = [
 function isOfThread(thread, doubt) {
 	return thread.thread === doubt.thread && (!isKnown(doubt.part) || thread.part === doubt.part);
 }
+
+/* Of functions, too, which have nothing else. */
+const SAMPLES = { id: "samples", title: "samples", text: value => plural(value, "sample") };
 
 const DETAILS = { report: reportDetail, series: seriesDetail, diff: diffDetail };
 
@@ -147,8 +151,29 @@ class Page {
 			/^(time_ns|cpu_ns|calls|net\.|all\.)/.test(column.id) && !/^±/.test(column.title));
 	}
 
+	/* Samples first, where there are some. */
+	widths() {
+		return [...(this.viewId === "regions" && this.section.data?.rows.samples ? [SAMPLES] : []), ...this.measures()];
+	}
+
+	/* Functions are made when they are looked at for the first time. */
+	sampledState() {
+		const { current } = this;
+
+		if (!current.sampled) {
+			const view = functionView(this.section.data);
+
+			current.sampled = { view, tree: new Tree(view), column: SAMPLES };
+		}
+		return { ...current.sampled, filter: this.filter };
+	}
+
 	flameState() {
-		const { view, tree } = this.current, measures = this.measures();
+		const { view, tree } = this.current, measures = this.measures(), widths = this.widths();
+		const chosen = widths.find(one => one.id === this.measure) || widths[0];
+
+		if (chosen === SAMPLES)
+			return this.sampledState();
 		const column = measures.find(one => one.id === this.measure) || measures.find(one => one.id === view.sorted) || measures[0];
 
 		return { view, tree, column, filter: this.filter };

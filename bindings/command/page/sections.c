@@ -9,7 +9,7 @@
  *                 min_ns, max_ns,
  *                 sd_ns, share, open, flags; net, self: [count][n]; metrics: [metric][n]; and where there are
  *                 any: percentiles [4][n], histogram [n] of [[ns, calls]], least [count][n],
- *                 estimates [n] of [[value, margin]] for each count
+ *                 estimates [n] of [[value, margin]] for each count, samples [n]
  *     team        only with teams: [n] of null or {others, time_ns, n_threads, imbalance, efficiency,
  *                 share, net, metrics}
  *     threads     what threads and sockets have of these: start: those of sum i are start[i] to
@@ -221,6 +221,11 @@ static bool has_estimate(const struct pmu_model_row *row)
 	return row->estimate != NULL;
 }
 
+static bool has_samples(const struct pmu_model_row *row)
+{
+	return row->samples != NULL;
+}
+
 static bool has_team(const struct pmu_model_row *row)
 {
 	return row->team != NULL;
@@ -233,6 +238,14 @@ static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate
 	pmu_strbuf_add(out, ",");
 	put_number_or_null(out, estimate->margin);
 	pmu_strbuf_add(out, "]");
+}
+
+static void put_samples(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	if (row->samples)
+		pmu_json_samples(out, row->samples);
+	else
+		pmu_strbuf_add(out, "null");
 }
 
 /* @n: counts */
@@ -309,6 +322,8 @@ static void put_sums(const struct rows *rows)
 		key(rows->out, ",\n    ", "estimates");
 		put_nth_column(rows, s->n_counts, put_estimates);
 	}
+	if (any_row(rows, has_samples))
+		put_column(rows, "samples", put_samples);
 	if (any_row(rows, has_team))
 		put_teams(rows);
 	pmu_strbuf_add(rows->out, "}");

@@ -78,6 +78,30 @@ function regionView(section) {
 	};
 }
 
+/*
+ * Regions, and nested in each the functions in which samples saw it by itself.  A function is of its region's
+ * row; frames of it are all that it has.
+ */
+function functionView(section) {
+	const view = regionView(section), rows = section.rows, samples = view.row.map(() => 0);
+	const names = [...view.name], parent = [...view.parent], row = [...view.row], isFunction = view.row.map(() => false);
+
+	rows.samples.forEach((of, i) => (of ? of.functions : []).forEach(one => {
+		names.push(one.name);
+		parent.push(i);
+		row.push(i);
+		samples.push(one.n);
+		isFunction.push(true);
+	}));
+	for (let i = names.length - 1; i >= 0; i--)
+		if (parent[i] >= 0)
+			samples[parent[i]] += samples[i];
+	return {
+		n: names.length, name: names, parent, row, isFunction, entity: null, sorted: "samples", cells: { samples },
+		path: i => isFunction[i] ? rows.path[row[i]] + ": " + names[i] : rows.path[i],
+	};
+}
+
 /* --- by entity: an entity's own row, and below it the regions it was in --- */
 
 /* Rows of threads that are told apart: lists of [row of sums, index into section.threads], by entity. */
