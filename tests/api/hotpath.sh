@@ -86,8 +86,8 @@ counted() {
 }
 
 # What a thread asks that was off its processor: strace itself stops it at the first mark, and a busy
-# machine does where it likes.
-look='CLOCK_THREAD_CPUTIME_ID|/schedstat|read\([0-9]+, "[0-9]+ [0-9]+ [0-9]+\\n"|close\([0-9]+\)'
+# machine does where it likes.  Signals are held where a region has its first wait.
+look='CLOCK_THREAD_CPUTIME_ID|/schedstat|read\([0-9]+, "[0-9]+ [0-9]+ [0-9]+\\n"|close\([0-9]+\)|rt_sigprocmask\(SIG_(BLOCK, ~|SETMASK, )'
 
 # no_call MODE: nothing else between the two marks of the program
 no_call() {
