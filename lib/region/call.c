@@ -91,6 +91,19 @@ static bool has_ended(void)
 	       pmu_session.pid != getpid();
 }
 
+/* @inside: the lock may be this thread's, and so may what malloc() has locked */
+static void say_no_report(bool inside)
+{
+	const char *why = inside ? "exit() was called in a signal handler that interrupted libpmu"
+				 : "another thread is stuck in libpmu";
+	const char *path = pmu_session.table.path;
+
+	if (!pmu_session.kept && path[0])
+		pmu_session_say_plainly(
+			"no report: %s; the results are kept in %s; `pmu report %s` shows them",
+			why, path, path);
+}
+
 /*
  * After the program's own exit handlers and destructors, which may still use regions: the loader
  * runs a library's destructors after those of what depends on it.
@@ -106,8 +119,10 @@ __attribute__((destructor)) static void at_exit(void)
 	/*
 	 * exit() in a signal handler that interrupted this library: the lock may be this thread's.
 	 */
-	if (!pmu_session_lock_within(inside ? 0 : REPORT_S))
+	if (!pmu_session_lock_within(inside ? 0 : REPORT_S)) {
+		say_no_report(inside);
 		return;
+	}
 	/* another thread's exit() may have done it meanwhile */
 	if (pmu_session.running) {
 		pmu_session.exiting = true;

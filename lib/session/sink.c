@@ -88,6 +88,15 @@ static void say_line(const char *line, size_t len)
 		pmu_write_message(STDERR_FILENO, line, len, false);
 }
 
+/* @text: with room for a line's end */
+static void say_plainly(char *text)
+{
+	for (char *c = text; *c; c++)
+		*c = *c >= ' ' && *c < 0x7f ? *c : '?';
+	strcat(text, "\n");
+	say_line(text, strlen(text));
+}
+
 /* Names of files and settings may hold anything; without memory all but ASCII's letters and signs is "?". */
 void pmu_session_say(const char *fmt, ...)
 {
@@ -100,11 +109,20 @@ void pmu_session_say(const char *fmt, ...)
 	va_end(args);
 	pmu_encode_line(&line, text);
 	pmu_strbuf_add(&line, "\n");
-	if (line.failed) {
-		for (char *c = text; *c; c++)
-			*c = *c >= ' ' && *c < 0x7f ? *c : '?';
-		strcat(text, "\n");
-	}
-	say_line(line.failed ? text : line.text, line.failed ? strlen(text) : line.len);
+	if (line.failed)
+		say_plainly(text);
+	else
+		say_line(line.text, line.len);
 	pmu_strbuf_free(&line);
+}
+
+void pmu_session_say_plainly(const char *fmt, ...)
+{
+	char text[1024] = "pmu: ";
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + 5, sizeof(text) - 6, fmt, args);
+	va_end(args);
+	say_plainly(text);
 }

@@ -27,4 +27,7 @@ int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len);
  */
 void pmu_session_say(const char *fmt, ...) PMU_PRINTF(1, 2);
 
+/** pmu_session_say_plainly() - the same without memory of its own: what is not ASCII is "?" */
+void pmu_session_say_plainly(const char *fmt, ...) PMU_PRINTF(1, 2);
+
 #endif

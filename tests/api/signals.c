@@ -370,7 +370,7 @@ static int exit_in_the_lock(void *arg)
 
 static void a_handler_may_end_the_program_in_the_lock(void)
 {
-	int n = 0, n_kept = 0;
+	int n = 0, n_kept = 0, n_said = 0;
 
 	if (RUN_SANITIZED) {
 		skip("exit() in a handler", "sanitizers object: it takes memory");
@@ -383,10 +383,12 @@ static void a_handler_may_end_the_program_in_the_lock(void)
 		run(&r, exit_in_the_lock, &us, quick);
 		n += WIFEXITED(r.status) && !WEXITSTATUS(r.status);
 		n_kept += r.json || run_stores(&r, NULL, 0) == 1;
+		n_said += r.json || strstr(r.err, "no report: exit() was called in a signal");
 		run_done(&r);
 	}
 	is_int(n, 20, "exit() in a handler that interrupted the library in its lock");
 	is_int(n_kept, 20, "leaves a report, or the results");
+	is_int(n_said, 20, "and says where these are");
 }
 
 static int errno_is_kept(void *arg)
