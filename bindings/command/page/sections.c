@@ -240,7 +240,7 @@ static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate
 	pmu_strbuf_add(out, "]");
 }
 
-static void put_samples(struct pmu_strbuf *out, const struct pmu_model_row *row)
+static void put_page_samples(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	if (row->samples)
 		pmu_json_samples(out, row->samples);
@@ -323,7 +323,7 @@ static void put_sums(const struct rows *rows)
 		put_nth_column(rows, s->n_counts, put_estimates);
 	}
 	if (any_row(rows, has_samples))
-		put_column(rows, "samples", put_samples);
+		put_column(rows, "samples", put_page_samples);
 	if (any_row(rows, has_team))
 		put_teams(rows);
 	pmu_strbuf_add(rows->out, "}");
