@@ -37,6 +37,8 @@ code_sources = \
 	%D%/command/code/object.h \
 	%D%/command/code/symbols.c \
 	%D%/command/code/symbols.h \
+	%D%/command/code/vdso.c \
+	%D%/command/code/vdso.h \
 	%D%/preload/symbols/demangle.c \
 	%D%/preload/symbols/symbols.h
 if HAVE_DW

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/textfile.h"
 #include "bindings/command/code/lines.h"
 #include "bindings/command/code/object.h"
+#include "bindings/command/code/vdso.h"
 #include "bindings/preload/symbols/symbols.h"
 
 #define MOST_TEXT  (256u << 20)
@@ -143,6 +145,18 @@ static void read_text_symbols(struct source *source, const char *path,
 		read(source->text, &source->symbols);
 }
 
+static void open_vdso(struct source *source)
+{
+	int fd = pmu_code_vdso();
+	char path[64];
+
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	source->object = pmu_code_object_open(path);
+	close(fd);
+}
+
 static void open_source(struct source *source)
 {
 	const char *slash = strrchr(source->path, '/');
@@ -155,6 +169,8 @@ static void open_source(struct source *source)
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRId64 ".map", source->pid);
 		read_text_symbols(source, path, pmu_code_read_perf_map);
 		source->name = source->text ? "[jit]" : "";
+	} else if (!strcmp(source->path, "[vdso]")) {
+		open_vdso(source);
 	} else if (source->path[0] == '/') {
 		source->object = pmu_code_object_open(source->path);
 	}

@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -219,15 +220,34 @@ static void without_a_file(struct pmu_code *code)
 	is_str(place.object, "[kernel]", "the kernel is its own object");
 	ok(place.function[0], "something of it: %s", place.function);
 	at.path = "[vdso]";
-	at.offset = 0x620;
+	at.offset = 0x7fff0000;
 	place = pmu_code_find(code, &at);
 	is_str(place.object, "[vdso]", "what the kernel maps is its own object");
-	is_str(place.function, "[vdso]+0x620", "of which an offset is known");
+	is_str(place.function, "[vdso]+0x7fff0000", "of which an offset is known");
 	at.path = "";
 	at.pid = 0; /* no process has it */
 	place = pmu_code_find(code, &at);
 	is_str(place.object, "", "memory without a file, and without a perf map, is no object");
 	ok(place.function[0], "it is called: %s", place.function);
+}
+
+/* vdso(7): where the loader knows it, its symbols can be asked for. */
+static void in_the_vdso(struct pmu_code *code)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	const char *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const char *symbol = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
+	struct pmu_code_at at = { .path = "[vdso]", .pid = getpid() };
+	struct pmu_code_place place;
+
+	if (!symbol || !image || !NAMES) {
+		skip("the kernel's code in every process", "nothing tells where its functions are");
+		return;
+	}
+	at.offset = (uint64_t)(symbol - image) + 1;
+	place = pmu_code_find(code, &at);
+	is_str(place.function, "clock_gettime", "a function of the kernel's in every process");
+	is_str(place.object, "[vdso]", "which is its own object");
 }
 
 static bool has_demangler(void)
@@ -445,6 +465,7 @@ UNIT_PART(code)
 	in_libc(code);
 	without_names(code);
 	without_a_file(code);
+	in_the_vdso(code);
 	of_a_compiler_at_run_time(code);
 	of_other_files(code);
 	of_long_names(code);
