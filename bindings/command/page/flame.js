@@ -109,7 +109,7 @@ class Flame {
 		}, make("bdi", null, (match ? "▸ " : "") + name));
 
 		this.deepest = Math.max(this.deepest, level);
-		element.classList.toggle("function", Boolean(view.isFunction && node >= 0 && view.isFunction[node]));
+		element.classList.toggle("function", node >= view.functionsFrom);
 		element.classList.toggle("match", Boolean(match));
 		element.classList.toggle("dim", Boolean(this.found && !match));
 		element.classList.toggle("zoomed", node === this.zoomed);
@@ -147,7 +147,7 @@ class Flame {
 			parts.push("zoomed: Escape, or “all”, shows all again");
 		if (!parts.length)
 			parts.push("A click, or Enter, makes a frame as wide as all; arrows go around");
-		if (this.state.view.isFunction)
+		if (this.state.view.functionsFrom !== undefined)
 			parts.push("paler frames are functions, in which samples saw the region around them: estimates");
 		this.told.textContent = parts.join("; ");
 	}

@@ -33,17 +33,19 @@ const PANELS = [
 	{
 		id: "flame", title: "Flame graph", has: book => book.kind !== "diff",
 		make: page => {
-			/* a function's region is chosen; where there are some, rows are regions */
-			const flame = new Flame({ select: node => page.select(flame.state.view.isFunction ? flame.state.view.row[node] : node) });
+			/* of a function its region is chosen */
+			const flame = new Flame({ select: node => page.select(node >= flame.state.view.functionsFrom ? flame.state.view.row[node] : node) });
 			const choice = make("select", { "aria-label": "width", on: { change: () => { page.measure = choice.value; flame.show(page.flameState()); } } });
 
 			page.flameChoice = choice;
 			return {
 				element: make("div", null, make("label.choice", null, "width: ", choice), flame.element),
 				show: () => {
+					const state = page.flameState();
+
 					choice.replaceChildren(...page.widths().map(column =>
-						make("option", { value: column.id, selected: column.id === page.flameState().column.id }, column.title)));
-					flame.show(page.flameState());
+						make("option", { value: column.id, selected: column === state.column }, column.title)));
+					flame.show(state);
 				},
 			};
 		},
@@ -161,7 +163,7 @@ class Page {
 		const { current } = this;
 
 		if (!current.sampled) {
-			const view = functionView(this.section.data);
+			const view = functionView(this.section.data, current.view);
 
 			current.sampled = { view, tree: new Tree(view), column: SAMPLES };
 		}
@@ -169,14 +171,10 @@ class Page {
 	}
 
 	flameState() {
-		const { view, tree } = this.current, measures = this.measures(), widths = this.widths();
-		const chosen = widths.find(one => one.id === this.measure) || widths[0];
+		const { view, tree } = this.current, widths = this.widths(), find = id => widths.find(one => one.id === id);
+		const column = find(this.measure) || find(SAMPLES.id) || find(view.sorted) || widths[0];
 
-		if (chosen === SAMPLES)
-			return this.sampledState();
-		const column = measures.find(one => one.id === this.measure) || measures.find(one => one.id === view.sorted) || measures[0];
-
-		return { view, tree, column, filter: this.filter };
+		return column === SAMPLES ? this.sampledState() : { view, tree, column, filter: this.filter };
 	}
 
 	state() {

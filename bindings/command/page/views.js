@@ -81,24 +81,24 @@ function regionView(section) {
 /*
  * Regions, and nested in each the functions in which samples saw it by itself.  A function is of its region's
  * row; frames of it are all that it has.
+ * @view: regionView()'s
  */
-function functionView(section) {
-	const view = regionView(section), rows = section.rows, samples = view.row.map(() => 0);
-	const names = [...view.name], parent = [...view.parent], row = [...view.row], isFunction = view.row.map(() => false);
+function functionView(section, view) {
+	const rows = section.rows, samples = view.row.map(() => 0);
+	const names = [...view.name], parent = [...view.parent], row = [...view.row];
 
 	rows.samples.forEach((of, i) => (of ? of.functions : []).forEach(one => {
 		names.push(one.name);
 		parent.push(i);
 		row.push(i);
 		samples.push(one.n);
-		isFunction.push(true);
 	}));
 	for (let i = names.length - 1; i >= 0; i--)
 		if (parent[i] >= 0)
 			samples[parent[i]] += samples[i];
 	return {
-		n: names.length, name: names, parent, row, isFunction, entity: null, sorted: "samples", cells: { samples },
-		path: i => isFunction[i] ? rows.path[row[i]] + ": " + names[i] : rows.path[i],
+		n: names.length, name: names, parent, row, functionsFrom: rows.n, entity: null, sorted: "samples", cells: { samples },
+		path: i => i < rows.n ? rows.path[i] : rows.path[row[i]] + ": " + names[i],
 	};
 }
 
