@@ -88,6 +88,8 @@ static void say_line(const char *line, size_t len)
 		pmu_write_message(STDERR_FILENO, line, len, false);
 }
 
+#define LINE_ROOM 1024
+
 /* @text: with room for a line's end */
 static void say_plainly(char *text)
 {
@@ -97,15 +99,22 @@ static void say_plainly(char *text)
 	say_line(text, strlen(text));
 }
 
+static void make_line(char *text, size_t size, const char *fmt, va_list args)
+{
+	strcpy(text, "pmu: ");
+	/* with room for a line's end */
+	vsnprintf(text + 5, size - 6, fmt, args);
+}
+
 /* Names of files and settings may hold anything; without memory all but ASCII's letters and signs is "?". */
 void pmu_session_say(const char *fmt, ...)
 {
 	struct pmu_strbuf line = { 0 };
-	char text[1024] = "pmu: ";
+	char text[LINE_ROOM];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text + 5, sizeof(text) - 6, fmt, args);
+	make_line(text, sizeof(text), fmt, args);
 	va_end(args);
 	pmu_encode_line(&line, text);
 	pmu_strbuf_add(&line, "\n");
@@ -118,11 +127,11 @@ void pmu_session_say(const char *fmt, ...)
 
 void pmu_session_say_plainly(const char *fmt, ...)
 {
-	char text[1024] = "pmu: ";
+	char text[LINE_ROOM];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text + 5, sizeof(text) - 6, fmt, args);
+	make_line(text, sizeof(text), fmt, args);
 	va_end(args);
 	say_plainly(text);
 }

@@ -207,7 +207,7 @@ void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64
  */
 uint64_t pmu_table_untraced(const struct pmu_table *table, bool *with_waits);
 
-/** pmu_table_ns() - ticks of its clock since its start as nanoseconds; 0: the clock stands still */
+/** pmu_table_ns() - so many ticks of its clock, at the rate since its start; 0: the clock stands still */
 uint64_t pmu_table_ns(const struct pmu_table *table, uint64_t ticks);
 
 /** pmu_table_point() - renew the second clock point. */
