@@ -202,7 +202,6 @@ class Expected:
                         self.value[up] += value_of(row, groups[row["group"]], measure)
                     up = next(r["parent"] for r in made["regions"] if r["path"] == up)
 
-
     def add_samples(self, made, places):
         self.value = {row["path"]: 0 for row in made["regions"]}
         for row in made["regions"]:

@@ -21,10 +21,10 @@ struct callgrind {
 	struct pmu_stack_values values;
 	uint64_t *all; /* [n_nodes][n_measures] with what is nested */
 	uint64_t *total;
-	uint64_t *line;       /* [n_measures] working space: zeros behind the first */
-	bool *named;          /* [n_frames] the name stood before */
-	const char **file;    /* [n_frames] of a function, NULL: not known */
-	unsigned int n_files; /* numbers that were given */
+	uint64_t *line;         /* [n_measures] working space: zeros behind the first */
+	bool *named;            /* [n_frames] the name stood before */
+	const char **file;      /* [n_frames] of a function, NULL: not known */
+	unsigned int next_file; /* the first number that no file has yet */
 };
 
 /* Numbers of files: regions have none, and must not be taken for functions that have none known. */
@@ -220,7 +220,7 @@ static void put_lines(struct callgrind *c, const struct pmu_stack_node *node, ui
 		if (!line->file[0] || line->n_samples > n)
 			continue;
 		if (strcmp(line->file, now)) {
-			pmu_strbuf_addf(c->out, "fi=(%u) ", c->n_files++);
+			pmu_strbuf_addf(c->out, "fi=(%u) ", c->next_file++);
 			pmu_encode_line(c->out, line->file);
 			pmu_strbuf_add(c->out, "\n");
 		}
@@ -244,7 +244,7 @@ static void find_files(struct callgrind *c)
 		    !c->file[node->frame])
 			c->file[node->frame] = node->function->line->file;
 	}
-	c->n_files = FILE_OF_FRAME + c->stacks->n_frames;
+	c->next_file = FILE_OF_FRAME + c->stacks->n_frames;
 }
 
 /* @node: -1: the root.  @next: [n_nodes] what stands beside a node; @first: what is nested in this one */

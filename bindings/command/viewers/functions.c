@@ -28,7 +28,7 @@ static struct pmu_index_place *find_function(const struct pmu_stacks *stacks, in
 	const struct wanted_function wanted = { stacks, function, region };
 
 	*hash = pmu_hash_text(function->name, strlen(function->name)) ^
-		(uint32_t)region * 0x9e3779b1u;
+		pmu_hash_number((uint64_t)region);
 	return pmu_index_find(&stacks->functions, *hash, is_wanted_function, &wanted);
 }
 
@@ -59,6 +59,15 @@ static void add_function(struct pmu_stacks *stacks, int region,
 	pmu_index_take(&stacks->functions, place, hash, stacks->n_nodes);
 }
 
+static void add_functions_of(struct pmu_stacks *stacks, unsigned int s, unsigned int i)
+{
+	const struct pmu_model_samples *samples = stacks->model->section[s].row[i].samples;
+	int region = stacks->node_of[s][i];
+
+	for (unsigned int k = 0; samples && region >= 0 && k < samples->n_functions; k++)
+		add_function(stacks, region, &samples->function[k]);
+}
+
 size_t pmu_stacks_count_functions(const struct pmu_model *model)
 {
 	size_t n = 0;
@@ -76,13 +85,7 @@ int pmu_stacks_functions(struct pmu_stacks *stacks)
 	int rc = pmu_index_reserve(&stacks->functions, pmu_stacks_count_functions(model) + 1);
 
 	for (unsigned int s = 0; s < model->n_sections && !rc; s++)
-		for (unsigned int i = 0; i < model->section[s].n_rows; i++) {
-			const struct pmu_model_samples *samples = model->section[s].row[i].samples;
-			int region = stacks->node_of[s][i];
-
-			for (unsigned int k = 0; samples && region >= 0 && k < samples->n_functions;
-			     k++)
-				add_function(stacks, region, &samples->function[k]);
-		}
+		for (unsigned int i = 0; i < model->section[s].n_rows; i++)
+			add_functions_of(stacks, s, i);
 	return rc;
 }

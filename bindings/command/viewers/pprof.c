@@ -164,13 +164,10 @@ static void put_frame(struct pprof *p, unsigned int frame)
 
 /* --- samples --- */
 
-/* Where groups took turns, or threads have none, it is of all threads together, else of each. */
+/* Where groups took turns it is of all threads together, else of each. */
 static bool is_of_lane(const struct pprof *p, unsigned int lane, unsigned int m)
 {
-	const struct pmu_stack_measure *measure = &p->stacks->measure[m];
-	bool together = measure->estimated || (measure->sampled && !measure->in_threads);
-
-	return p->stacks->n_lanes == 1 || together == !lane;
+	return p->stacks->n_lanes == 1 || p->stacks->measure[m].estimated == !lane;
 }
 
 static uint64_t pprof_value_of(const struct pprof *p, unsigned int lane,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/index.h"
 #include "base/strbuf.h"
 #include "report/model/finish.h"
@@ -50,18 +51,11 @@ static bool is_wanted_node(const void *arg, uintptr_t number)
 	return found->parent == wanted->parent && !strcmp(found->node.name, wanted->name);
 }
 
-static uint32_t hash_text(uint32_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x01000193u;
-	return hash;
-}
-
 /* Return: its index. */
 static int find_node(struct finding *f, int parent, const struct pmu_model_row *sum)
 {
 	const char *name = pmu_row_name(sum);
-	uint32_t hash = hash_text((uint32_t)parent * 0x9e3779b1u ^ 0x811c9dc5u, name);
+	uint32_t hash = pmu_hash_text(name, strlen(name)) ^ pmu_hash_number((uint64_t)parent);
 	const struct wanted wanted = { f->found, parent, name };
 	struct pmu_index_place *place = pmu_index_find(&f->index, hash, is_wanted_node, &wanted);
 	int at = (int)f->stacks->n_nodes;
@@ -399,7 +393,7 @@ static int add_frame(struct pmu_stacks *stacks, struct pmu_index *index,
 	}
 	if (!frame->name)
 		return -ENOMEM;
-	hash = hash_text(0x811c9dc5u, frame->name);
+	hash = pmu_hash_text(frame->name, strlen(frame->name));
 	place = pmu_index_find(index, hash, is_frame, stacks);
 	if (!place->thing)
 		pmu_index_take(index, place, hash, ++stacks->n_frames);
