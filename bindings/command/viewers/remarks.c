@@ -6,9 +6,9 @@
 
 #include "base/strbuf.h"
 #include "bindings/command/viewers/stacks.h"
-#include "report/cell.h"
 #include "report/encode.h"
 #include "report/model/finish.h"
+#include "report/text/samples.h"
 
 /* Paths that a remark has. */
 #define NAMED 5u
@@ -200,7 +200,6 @@ static void add_samples_remark(struct remarks *r)
 {
 	const struct pmu_model *model = r->stacks->model;
 	struct pmu_strbuf text = { 0 };
-	struct pmu_cell period;
 	uint64_t ns = 0;
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
@@ -210,10 +209,8 @@ static void add_samples_remark(struct remarks *r)
 			if (samples && samples->period_ns > ns)
 				ns = samples->period_ns;
 		}
-	pmu_cell_time(&period, (double)ns);
 	pmu_strbuf_add(&text, "estimates: functions in which regions were by themselves");
-	if (ns)
-		pmu_strbuf_addf(&text, ", one each %s%s of CPU time", period.number, period.unit);
+	pmu_text_add_period(&text, ns);
 	r->failed |= text.failed;
 	add_labelled_remark(r, "samples", pmu_strbuf_text(&text));
 	pmu_strbuf_free(&text);

@@ -147,16 +147,22 @@ void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct 
 	table->below = below;
 }
 
+void pmu_text_add_period(struct pmu_strbuf *out, uint64_t period_ns)
+{
+	struct pmu_cell period;
+
+	pmu_cell_time(&period, (double)period_ns);
+	if (period_ns)
+		pmu_strbuf_addf(out, ", one each %s%s of CPU time", period.number, period.unit);
+}
+
 const char *pmu_text_sampled(struct pmu_text *t)
 {
 	struct pmu_strbuf text = { 0 };
-	struct pmu_cell period;
 	const char *shown;
 
-	pmu_cell_time(&period, (double)t->sample_ns);
 	pmu_strbuf_add(&text, "estimated: shares of the samples of a region's own time");
-	if (t->sample_ns)
-		pmu_strbuf_addf(&text, ", one each %s%s of CPU time", period.number, period.unit);
+	pmu_text_add_period(&text, t->sample_ns);
 	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);

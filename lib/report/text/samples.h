@@ -13,4 +13,7 @@ void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct 
 /** pmu_text_sampled() - what the legend says of them; lives in scratch */
 const char *pmu_text_sampled(struct pmu_text *t);
 
+/** pmu_text_add_period() - ", one each 1.003 ms of CPU time"; nothing where @period_ns is 0 */
+void pmu_text_add_period(struct pmu_strbuf *out, uint64_t period_ns);
+
 #endif
