@@ -415,6 +415,8 @@ noinst_LTLIBRARIES += %D%/libpmu-session.la
 	%D%/session/rotate.h \
 	%D%/session/samples.c \
 	%D%/session/samples.h \
+	%D%/session/samples_hand.c \
+	%D%/session/samples_hand.h \
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \

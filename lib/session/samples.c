@@ -2,22 +2,18 @@
 /* A thread's samples: its event, its marks, and who collects both. */
 #include "session/samples.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include "base/retry.h"
 #include "base/signals.h"
 #include "counters/valgrind/request.h"
 #include "machine/switches.h"
+#include "session/samples_hand.h"
 #include "session/session.h"
 #include "store/place.h"
 #include "store/samples.h"
@@ -25,19 +21,6 @@
 /* 0.4 s at 10,000 samples a second. */
 #define N_PLACES   4096u
 #define MARKS_SIZE (sizeof(struct pmu_samples_marks) + N_PLACES * sizeof(struct pmu_samples_mark))
-
-/*
- * Pages of a ring, a power of 2.  What a user may lock is 516 KiB a processor as a rule
- * (kernel.perf_event_mlock_kb): a program of a few threads has room for a busy machine, one of many for all.
- */
-#define N_LARGE      8u
-#define LARGE_PAGES  16u
-#define N_MEDIUM     24u
-#define MEDIUM_PAGES 4u
-#define SMALL_PAGES  2u
-
-/* For who collects to answer. */
-#define PATIENCE_S 1
 
 #ifndef MFD_ALLOW_SEALING
 #define MFD_ALLOW_SEALING 2U
@@ -78,36 +61,7 @@ const char *pmu_samples_why(const struct pmu_thread *self)
 	return self->samples.head ? "" : sentences[refused];
 }
 
-/* --- the event --- */
-
-/* Linux, include/uapi/linux/perf_event.h; what comes without PERF_SAMPLE_ID is as short as it can be. */
-static int open_clock(uint64_t period_ns)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period_ns,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.exclude_hv = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.context_switch = 1,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd >= 0)
-		return fd;
-	attr.exclude_kernel = 1; /* as whoever has no right to more */
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static size_t pages_of(uint32_t number)
-{
-	return number < N_LARGE ? LARGE_PAGES : number < N_MEDIUM ? MEDIUM_PAGES : SMALL_PAGES;
-}
+/* --- the ring --- */
 
 /*
  * Whoever maps a ring first says whether the kernel waits for its reader: of one that may only be read it
@@ -134,7 +88,7 @@ static bool make_ring(struct pmu_samples *samples, int fd, uint32_t number)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (size_t n = pages_of(number); n; n /= 2)
+	for (size_t n = pmu_samples_pages(number); n; n /= 2)
 		if (map_event(samples, fd, page, n))
 			return true;
 	return false;
@@ -162,59 +116,6 @@ static int make_marks(struct pmu_samples *samples)
 	return fd;
 }
 
-/* --- who collects --- */
-
-static int reach_collector(const char *folder)
-{
-	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	int folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct sockaddr_un address;
-	int rc = -1;
-
-	if (fd >= 0) {
-		pmu_samples_address(&address, folder, folder_fd);
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-		rc = PMU_RETRY(connect(fd, (const void *)&address, sizeof(address)));
-	}
-	if (folder_fd >= 0)
-		close(folder_fd);
-	if (rc >= 0 || fd < 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static bool send_hello(int fd, const struct pmu_samples_hello *hello, const int *passed, size_t n)
-{
-	struct iovec part = { .iov_base = (void *)(uintptr_t)hello, .iov_len = sizeof(*hello) };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} control = { .room = { 0 } };
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = CMSG_SPACE(n * sizeof(int)),
-	};
-	struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-
-	rights->cmsg_level = SOL_SOCKET;
-	rights->cmsg_type = SCM_RIGHTS;
-	rights->cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(rights), passed, n * sizeof(int));
-	return PMU_RETRY(sendmsg(fd, &message, MSG_NOSIGNAL)) == (ssize_t)sizeof(*hello);
-}
-
-static bool is_taken(int fd)
-{
-	char answer = 0;
-
-	return PMU_RETRY(recv(fd, &answer, 1, 0)) == 1 && answer == PMU_SAMPLES_TAKEN;
-}
-
 static const char *own_store(void)
 {
 	const char *slash = strrchr(pmu_session.table.path, '/');
@@ -225,7 +126,7 @@ static const char *own_store(void)
 static bool hand_to_collector(struct pmu_thread *self, const char *folder, int event_fd,
 			      int marks_fd)
 {
-	const int passed[] = { event_fd, marks_fd };
+	const int passed[PMU_SAMPLES_PASSED] = { event_fd, marks_fd };
 	struct pmu_samples_hello hello = {
 		.version = PMU_SAMPLES_VERSION,
 		.ring_size = (uint32_t)self->samples.ring_size,
@@ -234,15 +135,9 @@ static bool hand_to_collector(struct pmu_thread *self, const char *folder, int e
 		.period_ns = pmu_session.config.sample_ns,
 		.resting = (uintptr_t)&self->mark,
 	};
-	int fd = reach_collector(folder);
-	bool taken;
 
-	if (fd < 0)
-		return false;
 	snprintf(hello.store, sizeof(hello.store), "%s", own_store());
-	taken = send_hello(fd, &hello, passed, PMU_ARRAY_LEN(passed)) && is_taken(fd);
-	close(fd);
-	return taken;
+	return pmu_samples_hand(folder, &hello, passed);
 }
 
 /* --- a thread's life --- */
@@ -299,7 +194,7 @@ static enum refusal begin_samples(struct pmu_thread *self)
 		return OF_PROCESS;
 	if (!folder || !pmu_session.table.path[0])
 		return NO_COLLECTOR;
-	fd = open_clock(pmu_session.config.sample_ns);
+	fd = pmu_samples_open(0, pmu_session.config.sample_ns);
 	if (fd < 0)
 		return NO_EVENT;
 	refusal = sample_by(self, folder, fd);

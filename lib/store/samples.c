@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where those who are sampled and who collects meet. */
+/* What those who are sampled and who collects have in common: where they meet, the event. */
 #include "store/samples.h"
 
+#include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * Pages of a ring, a power of 2.  What a user may lock is 516 KiB a processor as a rule
+ * (kernel.perf_event_mlock_kb): a program of a few threads has room for a busy machine, one of many for all.
+ */
+#define N_LARGE      8u
+#define LARGE_PAGES  16u
+#define N_MEDIUM     24u
+#define MEDIUM_PAGES 4u
+#define SMALL_PAGES  2u
 
 void pmu_samples_address(struct sockaddr_un *address, const char *folder, int folder_fd)
 {
@@ -12,4 +25,33 @@ void pmu_samples_address(struct sockaddr_un *address, const char *folder, int fo
 	if ((size_t)snprintf(address->sun_path, room, "%s/" PMU_SAMPLES_SOCKET, folder) >= room)
 		snprintf(address->sun_path, room, "/proc/self/fd/%d/" PMU_SAMPLES_SOCKET,
 			 folder_fd);
+}
+
+/* Linux, include/uapi/linux/perf_event.h; what comes without PERF_SAMPLE_ID is as short as it can be. */
+int pmu_samples_open(int32_t tid, uint64_t period_ns)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.exclude_hv = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.context_switch = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	attr.exclude_kernel = 1; /* as whoever has no right to more */
+	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+unsigned int pmu_samples_pages(uint32_t number)
+{
+	return number < N_LARGE ? LARGE_PAGES : number < N_MEDIUM ? MEDIUM_PAGES : SMALL_PAGES;
 }

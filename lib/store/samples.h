@@ -21,6 +21,7 @@
 
 #define PMU_SAMPLES_VERSION 1
 #define PMU_SAMPLES_STORE   128
+#define PMU_SAMPLES_PASSED  2
 
 /** What a thread sends once, with two descriptors (SCM_RIGHTS): the event's, that of its marks' memory. */
 struct pmu_samples_hello {
@@ -69,5 +70,16 @@ struct pmu_samples_marks {
  *	long as it is open
  */
 void pmu_samples_address(struct sockaddr_un *address, const char *folder, int folder_fd);
+
+/**
+ * pmu_samples_open() - a thread's event, by the clock that runs while it is on a processor
+ * @tid: 0: the calling one
+ * @period_ns: CPU time between samples
+ * Return: a descriptor, or -1 with errno.
+ */
+int pmu_samples_open(int32_t tid, uint64_t period_ns);
+
+/** pmu_samples_pages() - that the ring of the @number'th thread gets, a power of 2; see perf_event_open(2) */
+unsigned int pmu_samples_pages(uint32_t number);
 
 #endif
