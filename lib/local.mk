@@ -264,6 +264,8 @@ noinst_LTLIBRARIES += %D%/libpmu-store.la
 	%D%/store/read/convert_totals.c \
 	%D%/store/read/list.c \
 	%D%/store/read/list.h \
+	%D%/store/read/live.c \
+	%D%/store/read/live.h \
 	%D%/store/read/one.c \
 	%D%/store/read/one.h \
 	%D%/store/read/raw.c \

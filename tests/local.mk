@@ -152,6 +152,7 @@ unit_tests += %D%/unit/store/all
 %C%_unit_store_all_SOURCES = $(unit_main) \
 	%D%/unit/store/damage.c \
 	%D%/unit/store/histogram.c \
+	%D%/unit/store/live.c \
 	%D%/unit/store/read_one.c \
 	%D%/unit/store/team.c
 

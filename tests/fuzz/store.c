@@ -4,10 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "report/model/histogram.h"
+#include "store/read/live.h"
 #include "store/read/snapshot.h"
+#include "store/row.h"
 #include "tests/fuzz/check_teams.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -74,6 +78,26 @@ static void check_model(const struct pmu_model *model)
 			abort();
 }
 
+static void check_live(void *arg, const struct pmu_live_thread *thread)
+{
+	unsigned int *left = arg;
+
+	if (thread->flags & PMU_THREAD_SOCKET || !(*left)--)
+		abort();
+}
+
+/* What looks at the file alone: no more threads than there is room for. */
+static void look_at_file(const char *store, size_t size)
+{
+	unsigned int left = (unsigned int)(size / sizeof(struct pmu_store_thread));
+	int fd = memfd_create("store", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, store, size) != (ssize_t)size)
+		abort();
+	pmu_store_each_live_of(fd, check_live, &left);
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t head = sizeof(struct pmu_store_head);
@@ -99,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_teams(model);
 	}
 	pmu_model_free(model);
+	look_at_file(store, piece.size);
 	free(store);
 	return 0;
 }
