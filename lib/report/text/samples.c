@@ -12,10 +12,17 @@
 #define MOST_SHOWN  10
 #define LEAST_SHARE 0.01
 
+/** Of a table: what is little of it all is not worth a line, however much of its own region it is. */
+struct all {
+	uint64_t n;      /* samples */
+	bool has_enough; /* some region has, for shares */
+};
+
 /** Lines below a row, on their way. */
 struct lines {
 	struct pmu_text *t;
 	const struct pmu_model_samples *samples;
+	const struct all *all;
 	struct pmu_table_line *line;
 	unsigned int n;
 };
@@ -23,6 +30,11 @@ struct lines {
 static double share_of(const struct lines *l, uint64_t n)
 {
 	return (double)n / (double)l->samples->n;
+}
+
+static bool is_shown(const struct lines *l, uint64_t n)
+{
+	return share_of(l, n) >= LEAST_SHARE && (double)n >= LEAST_SHARE * (double)l->all->n;
 }
 
 static void add_share_line(struct lines *l, unsigned int depth, uint64_t n, const char *name,
@@ -52,7 +64,7 @@ static void add_lines(struct lines *l, const struct pmu_model_function *function
 		const struct pmu_model_line *line = &function->line[i];
 		struct pmu_strbuf name = { 0 };
 
-		if (share_of(l, line->n_samples) < LEAST_SHARE)
+		if (!is_shown(l, line->n_samples))
 			break;
 		snprintf(number, sizeof(number), ":%u", line->line);
 		pmu_strbuf_addf(&name, "%s%s", line->file[0] ? base_name(line->file) : "?",
@@ -86,7 +98,7 @@ static void add_functions(struct lines *l)
 	for (i = 0; i < samples->n_functions && i < MOST_SHOWN; i++) {
 		const struct pmu_model_function *function = &samples->function[i];
 
-		if (share_of(l, function->n_samples) < LEAST_SHARE)
+		if (!is_shown(l, function->n_samples))
 			break;
 		add_share_line(l, 1, function->n_samples, pmu_text_shown(l->t, function->name),
 			       object_of(l->t, function));
@@ -94,7 +106,7 @@ static void add_functions(struct lines *l)
 			add_lines(l, function);
 		left -= function->n_samples < left ? function->n_samples : left;
 	}
-	if (share_of(l, left) < LEAST_SHARE || i == samples->n_functions)
+	if (!is_shown(l, left) || i == samples->n_functions)
 		return;
 	pmu_cell_exact(&more, samples->n_functions - i);
 	snprintf(text, sizeof(text), "%s more", more.number);
@@ -111,11 +123,12 @@ static void add_few(struct lines *l)
 	l->line[l->n++] = (struct pmu_table_line){ 1, pmu_text_shown(l->t, text), "", "" };
 }
 
-static void fill_below(struct pmu_text *t, const struct pmu_model_samples *samples,
-		       struct pmu_table_below *below)
+static void fill_below(struct pmu_text *t, const struct all *all,
+		       const struct pmu_model_samples *samples, struct pmu_table_below *below)
 {
 	const size_t most = MOST_SHOWN * (1 + MOST_SHOWN) + 1;
-	struct lines l = { t, samples, pmu_block_array(&t->scratch, most, sizeof(*l.line)), 0 };
+	struct lines l = { t, samples, all, pmu_block_array(&t->scratch, most, sizeof(*l.line)),
+			   0 };
 
 	t->failed |= !l.line;
 	if (!l.line)
@@ -130,19 +143,34 @@ static void fill_below(struct pmu_text *t, const struct pmu_model_samples *sampl
 	*below = (struct pmu_table_below){ l.n, l.line };
 }
 
+static struct all add_all(const struct pmu_model_row *row, unsigned int n)
+{
+	struct all all = { 0, false };
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (!row[i].samples)
+			continue;
+		all.n += row[i].samples->n;
+		all.has_enough |= row[i].samples->n >= PMU_SAMPLES_FEW;
+	}
+	return all;
+}
+
 void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct pmu_model_row *row,
 		      unsigned int n)
 {
+	const struct all all = add_all(row, n);
 	struct pmu_table_below *below = NULL;
 
 	for (unsigned int i = 0; i < n && !t->failed; i++) {
-		if (!row[i].samples || !row[i].samples->n)
+		if (!all.has_enough || !row[i].samples ||
+		    (double)row[i].samples->n < LEAST_SHARE * (double)all.n)
 			continue;
 		if (!below)
 			below = pmu_block_array(&t->scratch, n, sizeof(*below));
 		t->failed |= !below;
 		if (below)
-			fill_below(t, row[i].samples, &below[i]);
+			fill_below(t, &all, row[i].samples, &below[i]);
 	}
 	table->below = below;
 }

@@ -35,6 +35,17 @@ static const struct pmu_model_function many[] = {
 	{ "twelfth", "demo", 12, 0, NULL },
 };
 
+static void attach_to(struct pmu_model *model, const char *name,
+		      const struct pmu_model_samples *samples)
+{
+	struct pmu_model_section *s = model->section;
+
+	for (unsigned int i = 0; i < s->n_thread_rows; i++)
+		if (!strcmp(s->thread_row[i].name, name) && s->thread_row[i].thread == 0)
+			is_int(pmu_model_samples_attach(model, s, &s->thread_row[i], samples), 0,
+			       "attached");
+}
+
 /* main of one thread, and solve in it, which thread 1 works for. */
 static struct pmu_model *model_of(const struct pmu_model_samples *samples)
 {
@@ -49,10 +60,8 @@ static struct pmu_model *model_of(const struct pmu_model_samples *samples)
 	sample_row(model, s, 1, -1, "main", 0, 0)->flags = PMU_ROW_TEAM;
 	sample_row(model, s, 1, 2, "solve", 2, 300 * ms)->flags = PMU_ROW_TEAM;
 	is_int(pmu_model_finish(model), 0, "finished");
-	for (unsigned int i = 0; samples && i < s->n_thread_rows; i++)
-		if (!strcmp(s->thread_row[i].name, "solve") && s->thread_row[i].thread == 0)
-			is_int(pmu_model_samples_attach(model, s, &s->thread_row[i], samples), 0,
-			       "attached");
+	if (samples)
+		attach_to(model, "solve", samples);
 	return model;
 }
 
@@ -142,13 +151,33 @@ static void few_samples_have_no_shares(void)
 	struct pmu_model *model = model_of(&few);
 	char *text = text_of(model, (struct pmu_text_options){ .columns = 80 });
 
-	has_text(text, "\n      ~ 29 samples\n");
-	has_no_text(text, "dgemm");
+	has_no_text(text, "~");
 	free(text);
 	pmu_model_free(model);
 	model = model_of(&enough);
+	attach_to(model, "main", &few);
 	text = text_of(model, (struct pmu_text_options){ .columns = 80 });
+	has_text(text, "\n    ~ 29 samples\n");
+	has_no_text(text, "dgemm");
 	has_text(text, "\n      ~ 100.0%  all\n");
+	free(text);
+	pmu_model_free(model);
+}
+
+/* 30 of 10,000: of a region that takes a hundredth of a second of a run of seconds. */
+static void little_of_all_is_not_shown(void)
+{
+	const struct pmu_model_function first = { "most_of_it", "demo", 10000, 0, NULL };
+	const struct pmu_model_samples most = { 10000, SAMPLES_PERIOD_NS, 1, &first };
+	const struct pmu_model_samples little = { 99, SAMPLES_PERIOD_NS, 12, many };
+	struct pmu_model *model = model_of(&most);
+	char *text;
+
+	attach_to(model, "main", &little);
+	text = text_of(model, (struct pmu_text_options){ .columns = 80 });
+	has_text(text, "\n      ~ 100.0%  most_of_it\n");
+	has_no_text(text, "dgemm");
+	has_no_text(text, "99 samples");
 	free(text);
 	pmu_model_free(model);
 }
@@ -353,6 +382,7 @@ UNIT_PART(samples_report)
 	functions_stand_below_their_region();
 	lines_are_asked_for();
 	few_samples_have_no_shares();
+	little_of_all_is_not_shown();
 	without_samples_nothing_is_said();
 	a_row_that_is_not_shown_has_none_there();
 	deep_regions_have_room_for_a_name();
