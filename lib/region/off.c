@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/signals.h"
+#include "region/team.h"
 #include "region/trace.h"
 #include "region/tree.h"
 #include "session/session.h"
@@ -73,6 +74,22 @@ static const struct pmu_node *innermost(const struct pmu_thread *thread, const s
 	return thread->tree->detached ? thread->tree->detached->node : NULL;
 }
 
+static uint64_t open_ns(const struct pmu_thread *thread, const struct pmu_node *node)
+{
+	return pmu_table_ns(&pmu_session.table, pmu_thread_ticks(thread) - node->start_ticks);
+}
+
+/* How long the thread has been in no other region than @inside, as far as that is known. */
+static uint64_t alone_ns(const struct pmu_thread *thread, const struct pmu_node *inside)
+{
+	const struct pmu_tree *tree = thread->tree;
+
+	if (!inside || tree->teams != &pmu_teams_none || tree->detached ||
+	    pmu_tree_is_full(thread) || !pmu_tree_is_leaf(tree, inside))
+		return 0;
+	return open_ns(thread, inside);
+}
+
 /*
  * At the last begin or end the word still stood: the thread has not been off for longer than that is ago, nor
  * than the innermost region is open.  What is more a hypervisor took from it earlier, which is in the same
@@ -81,8 +98,7 @@ static const struct pmu_node *innermost(const struct pmu_thread *thread, const s
 static void cut_stolen(const struct pmu_thread *thread, const struct pmu_node *inside,
 		       struct pmu_wait *more)
 {
-	uint64_t open = pmu_table_ns(&pmu_session.table,
-				     pmu_thread_ticks(thread) - inside->start_ticks);
+	uint64_t open = open_ns(thread, inside);
 
 	if (more->off > open)
 		more->off = open;
@@ -110,11 +126,12 @@ static void take_and_add(struct pmu_thread *thread, const struct pmu_node *but, 
 	adding.more = pmu_waits_take(thread);
 	if (adding.more.off && inside)
 		cut_stolen(thread, inside, &adding.more);
-	if (!adding.more.off)
-		return;
-	pmu_tree_each_open(thread, add_to, &adding);
-	if (thread->traced && !locked)
+	if (adding.more.off)
+		pmu_tree_each_open(thread, add_to, &adding);
+	if (adding.more.off && thread->traced && !locked)
 		trace_waits(thread, row, &adding.more);
+	if (!locked && pmu_samples_are_due(thread))
+		pmu_samples_attach_late(thread, row, alone_ns(thread, inside));
 }
 
 void pmu_off_settle(struct pmu_thread *thread)

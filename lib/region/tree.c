@@ -273,6 +273,14 @@ static uint64_t salt_of(uint32_t id)
 	return (salt ^ salt >> 29) * 0x94d049bb133111ebu;
 }
 
+bool pmu_tree_is_leaf(const struct pmu_tree *tree, const struct pmu_node *node)
+{
+	for (size_t i = 0; i < tree->nodes_room; i++)
+		if (tree->nodes[i] && tree->nodes[i]->parent == node)
+			return false;
+	return true;
+}
+
 static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
 				 struct pmu_name *name, uint16_t flags)
 {

@@ -257,6 +257,9 @@ static inline bool pmu_tree_is_full(const struct pmu_thread *self)
 	return self->tree->n_nodes >= 2 * (size_t)self->max_regions;
 }
 
+/** pmu_tree_is_leaf() - has no region ever been begun in @node? */
+bool pmu_tree_is_leaf(const struct pmu_tree *tree, const struct pmu_node *node);
+
 /**
  * pmu_tree_node() - the node of a name inside another node, made where it is new
  * @error: -ENOMEM, -ENOSPC where NULL is returned

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/signals.h"
+#include "base/time.h"
 #include "counters/valgrind/request.h"
 #include "machine/switches.h"
 #include "session/samples_hand.h"
@@ -58,7 +59,7 @@ static enum refusal refused;
 
 const char *pmu_samples_why(const struct pmu_thread *self)
 {
-	return self->samples.head ? "" : sentences[refused];
+	return self->samples.head || pmu_session.config.sample_late ? "" : sentences[refused];
 }
 
 /* --- the ring --- */
@@ -123,6 +124,11 @@ static const char *own_store(void)
 	return slash ? slash + 1 : "";
 }
 
+static uint64_t who_of(const struct pmu_thread *thread, uint32_t row)
+{
+	return row ? (uint64_t)thread->rows.serial << 32 | row : 0;
+}
+
 static bool hand_to_collector(struct pmu_thread *self, const char *folder, int event_fd,
 			      int marks_fd)
 {
@@ -134,6 +140,8 @@ static bool hand_to_collector(struct pmu_thread *self, const char *folder, int e
 		.tid = (uint32_t)self->tid,
 		.period_ns = pmu_session.config.sample_ns,
 		.resting = (uintptr_t)&self->mark,
+		.before = self->samples.before,
+		.alone_ns = self->samples.alone_ns,
 	};
 
 	snprintf(hello.store, sizeof(hello.store), "%s", own_store());
@@ -165,7 +173,9 @@ static void unmap(struct pmu_samples *samples)
 		munmap(samples->page, mapped_size(samples));
 	if (samples->marks)
 		munmap(samples->marks, MARKS_SIZE);
-	*samples = (struct pmu_samples){ 0 };
+	samples->page = NULL;
+	samples->marks = NULL;
+	samples->head = NULL;
 }
 
 static enum refusal sample_by(struct pmu_thread *self, const char *folder, int event_fd)
@@ -210,15 +220,11 @@ static bool is_final(enum refusal refusal)
 	return refusal != NOT_REFUSED && refusal != NO_RING && refusal != NO_MEMORY;
 }
 
-void pmu_samples_attach(struct pmu_thread *self)
+static void begin_now(struct pmu_thread *self)
 {
 	struct pmu_samples *samples = &self->samples;
 	int state;
 
-	*samples = (struct pmu_samples){ 0 };
-	if (!pmu_session.config.sample_ns || is_final(refused) ||
-	    pmu_valgrind_tool() != PMU_VALGRIND_NONE)
-		return;
 	/* the program's thread must not be cancelled in here */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	refused = begin_samples(self);
@@ -227,6 +233,43 @@ void pmu_samples_attach(struct pmu_thread *self)
 		return;
 	samples->head = (uint64_t *)&samples->page->data_head;
 	pmu_samples_mark(self, 0, false);
+}
+
+void pmu_samples_attach(struct pmu_thread *self)
+{
+	const struct pmu_config *config = &pmu_session.config;
+
+	self->samples = (struct pmu_samples){ 0 };
+	if (!config->sample_ns || is_final(refused) || pmu_valgrind_tool() != PMU_VALGRIND_NONE)
+		return;
+	if (config->sample_late)
+		self->samples.is_late = true;
+	else
+		begin_now(self);
+}
+
+bool pmu_samples_are_due(const struct pmu_thread *self)
+{
+	return self->samples.is_late &&
+	       pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= PMU_SAMPLES_LATE_NS;
+}
+
+void pmu_samples_attach_late(struct pmu_thread *self, uint32_t row, uint64_t alone_ns)
+{
+	sigset_t before;
+
+	pmu_signals_hold(&before);
+	pmu_session_lock();
+	self->samples.is_late = false;
+	self->samples.before = who_of(self, row);
+	self->samples.alone_ns = alone_ns;
+	begin_now(self);
+	if (self->samples.head)
+		pmu_waits_by_samples(self);
+	else
+		pmu_thread_flag(self, PMU_THREAD_UNSAMPLED);
+	pmu_session_unlock();
+	pmu_signals_release(&before);
 }
 
 /* --- a mark --- */
@@ -296,7 +339,7 @@ bool pmu_samples_mark(struct pmu_thread *thread, uint32_t row, bool other)
 	head = take_head(thread, other);
 	found = look_at_records(samples, head);
 	if (found.sample)
-		put_mark(samples->marks, head, row ? (uint64_t)thread->rows.serial << 32 | row : 0);
+		put_mark(samples->marks, head, who_of(thread, row));
 	samples->seen = head;
 	__atomic_store_n(&samples->marks->head, head, __ATOMIC_RELEASE);
 	return found.was_off;
@@ -306,6 +349,7 @@ void pmu_samples_detach(struct pmu_thread *self)
 {
 	struct pmu_samples *samples = &self->samples;
 
+	samples->is_late = false;
 	if (!samples->head)
 		return;
 	pmu_samples_mark(self, 0, false);

@@ -5,6 +5,11 @@
  * The kernel writes a thread's samples, and that it was switched off and on, into a ring, and each time the
  * ring's head into a page.  There the thread leaves the address of its mark, as in the word that tells
  * when it is off its processor (machine/switches.h): one comparison is for both.
+ *
+ * Where nobody has asked for samples (PMU_SAMPLE=auto) threads that do not run for long must not pay for them.
+ * Who collects opens the event of one that does, by itself, and cannot know its regions.  But it knows when the
+ * thread was off its processor, and the thread finds that out at the next boundary: what was sampled from then on
+ * until there was in one region, which the thread says as it is attached there.
  */
 #ifndef PMU_SESSION_SAMPLES_H
 #define PMU_SESSION_SAMPLES_H
@@ -25,6 +30,9 @@ struct pmu_samples {
 	size_t ring_size;
 	uint64_t seen; /* head of the ring, up to which the thread has looked */
 	struct pmu_samples_marks *marks;
+	bool is_late; /* to be sampled once it has run for a while */
+	/* struct pmu_samples_hello */
+	uint64_t before, alone_ns;
 };
 
 /**
@@ -40,6 +48,16 @@ void pmu_samples_release_signals(const sigset_t *before);
  * Context: the session's lock.  Waits for who collects, up to a second, once.
  */
 void pmu_samples_attach(struct pmu_thread *self);
+
+/**
+ * pmu_samples_are_due() - has the calling thread, which is to be attached late, run for long enough?
+ * pmu_samples_attach_late() - at a boundary at which it finds that it has been off its processor
+ * @row: of the region that was open, 0: none
+ * @alone_ns: for so long it has been in no other one; 0: that is not known
+ * Context: takes the session's lock.
+ */
+bool pmu_samples_are_due(const struct pmu_thread *self);
+void pmu_samples_attach_late(struct pmu_thread *self, uint32_t row, uint64_t alone_ns);
 
 /** pmu_samples_why() - it is not, although that is wanted; "": it is as wanted */
 const char *pmu_samples_why(const struct pmu_thread *self);

@@ -113,6 +113,15 @@ static bool can_shed(void)
 	return does;
 }
 
+static void begin_to_watch(struct pmu_thread *self)
+{
+	struct pmu_waits *waits = &self->waits;
+
+	pmu_waits_watch(self);
+	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
+	waits->are_split = read_queued(self, &waits->last.queued);
+}
+
 void pmu_waits_attach(struct pmu_thread *self)
 {
 	struct pmu_waits *waits = &self->waits;
@@ -120,7 +129,7 @@ void pmu_waits_attach(struct pmu_thread *self)
 	bool wanted = are_wanted(&pmu_session.config);
 
 	*waits = (struct pmu_waits){ .mark = (uintptr_t)&self->mark };
-	if (self->samples.head && !can_shed())
+	if ((self->samples.head || self->samples.is_late) && !can_shed())
 		pmu_samples_detach(self);
 	if (wanted && !self->samples.head)
 		pmu_switches_attach(switches, &self->mark);
@@ -128,12 +137,18 @@ void pmu_waits_attach(struct pmu_thread *self)
 		pmu_switches_detach(switches, &self->mark);
 	self->switched = find_word(self);
 	waits->are_known = wanted && (self->samples.head || switches->word);
+	self->samples.is_late &= waits->are_known;
 	if (!waits->are_known)
 		return;
 	snprintf(waits->path, sizeof(waits->path), "/proc/self/task/%d/schedstat", self->tid);
-	pmu_waits_watch(self);
-	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
-	waits->are_split = read_queued(self, &waits->last.queued);
+	begin_to_watch(self);
+}
+
+void pmu_waits_by_samples(struct pmu_thread *self)
+{
+	pmu_switches_detach(&self->waits.switches, &self->mark);
+	self->switched = find_word(self);
+	begin_to_watch(self);
 }
 
 const char *pmu_waits_why(const struct pmu_thread *self)

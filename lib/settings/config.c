@@ -132,15 +132,18 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 
 static int take_sample(struct pmu_config *config, const char *text)
 {
-	uint64_t hz;
-	bool number = pmu_parse_u64(text, &hz) == 0;
+	bool is_auto = !strcmp(text, "auto");
+	uint64_t hz = is_auto ? PMU_SAMPLE_AUTO_HZ : 0;
+	bool is_known = is_auto || !strcmp(text, "off") || pmu_parse_u64(text, &hz) == 0;
 
-	if (number && hz == 1)
+	if (is_known && hz == 1)
 		hz = SAMPLE_HZ;
-	if (!number || (hz && hz < LEAST_HZ) || hz > MOST_HZ)
-		return REFUSE(config, text, "say how many a second, %u to %u; 1 for %u, 0 for none",
+	if (!is_known || (hz && hz < LEAST_HZ) || hz > MOST_HZ)
+		return REFUSE(config, text,
+			      "say how many a second, %u to %u; 1 for %u, 0 or off for none; auto",
 			      LEAST_HZ, MOST_HZ, SAMPLE_HZ);
 	config->sample_ns = hz ? UINT64_C(1000000000) / hz : 0;
+	config->sample_late = is_auto;
 	return 0;
 }
 

@@ -27,6 +27,9 @@ enum pmu_config_id {
 };
 
 /** One variable, for pmu_config_load(). */
+/** Samples a second of CPU time where nobody has asked for them: a prime, as the other. */
+#define PMU_SAMPLE_AUTO_HZ 199u
+
 struct pmu_config_var {
 	const char *name;
 	size_t option; /* offset in struct pmu_options, or 0 */
@@ -82,6 +85,7 @@ struct pmu_config {
 	bool exact;
 	bool wait;          /* threads notice when they are off their processor */
 	uint64_t sample_ns; /* CPU time between two samples of a thread; 0: none are taken */
+	bool sample_late;   /* only of threads that have run for a while */
 	/*
 	 * Another machine than this one, for the source msr; its members point to the texts below
 	 * or are NULL.

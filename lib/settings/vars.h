@@ -104,9 +104,9 @@ SWITCH(PMU_EXACT, "0, 1", "0",
        "beside the mean the least that a call of each region counted, and the interrupts that may have added to its instructions")
 VAR(PMU_WAIT, "0, 1", "1, where the kernel allows it",
     "0 does not tell what time threads were on a processor, and what they waited", 0, take_wait)
-VAR(PMU_SAMPLE, "0, 1, 10 to 50000", "0",
-    "where threads are in their code, so many times a second of CPU time; 1: 997 times; for programs that "
-    "'pmu run' starts, which collects it",
+VAR(PMU_SAMPLE, "off, auto, 1, 10 to 50000", "auto under 'pmu run'",
+    "where threads are in their code, so many times a second of CPU time; 1: 997 times; auto: 199 times, of "
+    "threads that have run for 50 ms; for programs that 'pmu run' starts, which collects it",
     0, take_sample)
 VALUED(PMU_TRACE, "run.trace", "none",
        "a file that gets every call, its begin, end and counts, for 'pmu report'; %p, %r, %h, %n as in PMU_OUTPUT",

@@ -195,6 +195,8 @@ enum pmu_store_thread_flags {
 	PMU_THREAD_QUEUES = 1024, /* and what part of that it waited for a processor */
 	/* its rows are as long as it is: what it was on a processor is what each of them was */
 	PMU_THREAD_WHOLE = 2048,
+	/* it was to be sampled and could not be: it does not say in which regions it is */
+	PMU_THREAD_UNSAMPLED = 4096,
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */

@@ -19,9 +19,16 @@
 /** The socket's name in the folder; SOCK_SEQPACKET of unix(7). */
 #define PMU_SAMPLES_SOCKET "samples"
 
-#define PMU_SAMPLES_VERSION 1
+#define PMU_SAMPLES_VERSION 2
 #define PMU_SAMPLES_STORE   128
 #define PMU_SAMPLES_PASSED  2
+
+/**
+ * CPU time from which on a thread is attached late, at a boundary, and may be sampled from outside: later, so that it
+ * is attached at the first boundary at which it could be.
+ */
+#define PMU_SAMPLES_LATE_NS    50000000u
+#define PMU_SAMPLES_OUTSIDE_NS 60000000u
 
 /** What a thread sends once, with two descriptors (SCM_RIGHTS): the event's, that of its marks' memory. */
 struct pmu_samples_hello {
@@ -32,6 +39,11 @@ struct pmu_samples_hello {
 	uint64_t period_ns; /* CPU time between samples */
 	uint64_t
 		resting; /* what stands for the ring's head in its page; see struct pmu_samples_marks */
+	/*
+	 * Whose is what was sampled of the thread from outside, since it was off its processor; as in struct
+	 * pmu_samples_mark.  For so long it was in no other region: what is from then is the same one's.
+	 */
+	uint64_t before, alone_ns;
 	char store[PMU_SAMPLES_STORE]; /* file name of the process's store */
 };
 
