@@ -63,6 +63,7 @@ sample_read_sources = \
 sample_sources = $(sample_read_sources) \
 	%D%/command/sample/collector.h \
 	%D%/command/sample/give.c \
+	%D%/command/sample/outside.c \
 	%D%/command/sample/sample.c \
 	%D%/command/sample/sample.h \
 	%D%/command/sample/threads.c

@@ -153,7 +153,7 @@ static void check_ring(const uint8_t *data, size_t size)
 		data += sizeof(frame) + n;
 		size -= sizeof(frame) + n;
 	}
-	pmu_sample_ring_finish(&ring);
+	pmu_sample_ring_finish(&ring, PMU_SAMPLE_OPEN(ring.tid));
 	check_sums(&sums, looks * RING);
 	pmu_sample_maps_free(&sums.maps);
 	pmu_sample_hits_free(&sums.hits);

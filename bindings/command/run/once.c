@@ -16,6 +16,7 @@
 #include "bindings/command/sample/sample.h"
 #include "bindings/preload/process/target.h"
 #include "pmu.h"
+#include "report/model/samples.h"
 
 /* --- the command --- */
 
@@ -87,7 +88,8 @@ static int execute(struct pmu_run *run)
 		start.command = words.word;
 		start.path = run->request.valgrind;
 	}
-	if (run->request.samples && pmu_sample_collect(run->folder.path, &run->parts.samples) < 0)
+	if (run->request.samples &&
+	    pmu_sample_collect(run->folder.path, run->request.late_ns, &run->parts.samples) < 0)
 		pmu_run_note(&run->parts, "%s", pmu_error_text());
 	start.environment = pmu_run_environment(&run->request, &run->folder, &run->libraries);
 	rc = start.environment && !rc ? pmu_run_command(&start, &run->end)
@@ -176,6 +178,31 @@ static int describe_nothing(struct pmu_run *run)
 	return pmu_model_finish(model);
 }
 
+static void note_few_samples(struct pmu_run_parts *parts)
+{
+	uint64_t n = 0, most = 0;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct pmu_model *model = parts->model[i];
+
+		for (unsigned int k = 0; k < model->n_sections; k++) {
+			const struct pmu_model_section *section = &model->section[k];
+
+			for (unsigned int r = 0; r < section->n_rows; r++) {
+				const struct pmu_model_samples *samples = section->row[r].samples;
+
+				n += samples ? samples->n : 0;
+				most = samples && samples->n > most ? samples->n : most;
+			}
+		}
+	}
+	if (most < PMU_SAMPLES_FEW)
+		pmu_run_note(parts,
+			     "%" PRIu64 " sample%s: too few for shares, for which a region needs "
+			     "%u; --sample=RATE takes more a second",
+			     n, n == 1 ? "" : "s", PMU_SAMPLES_FEW);
+}
+
 static void note_samples(struct pmu_run_parts *parts)
 {
 	const struct pmu_sample_account account = pmu_sample_account(parts->samples);
@@ -202,6 +229,8 @@ static void note_samples(struct pmu_run_parts *parts)
 			     "was no memory for it",
 			     account.n_refused, account.n_refused > 1 ? "s were" : " was",
 			     account.n_refused > 1 ? "they" : "it");
+	if (account.n_threads)
+		note_few_samples(parts);
 }
 
 /* Adds to the results what is to be said of them. */
@@ -232,7 +261,9 @@ static void remark(struct pmu_run *run)
 			     "no report of all",
 			     MPI_NAME, PMU_LIBDIR);
 	pmu_run_outliving_note(&parts->outliving, parts);
-	note_samples(parts);
+	/* who has not asked for them need not hear that there are none */
+	if (!run->request.late_ns)
+		note_samples(parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");
 }

@@ -200,9 +200,9 @@ const struct pmu_option pmu_run_options[] = {
 	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast",
 	  .part = PMU_PART_COUNTED,
 	  .help = "run it under valgrind, which counts in place of the processor, the same each time; some 50 times slower; =fast: instructions alone, some 10 times slower" },
-	{ "--sample", .argument = "[=RATE]", .take = take_sample_rate, .words = "997 4000",
+	{ "--sample", .argument = "[=RATE]", .take = take_sample_rate, .words = "997 4000 off",
 	  .part = PMU_PART_MORE,
-	  .help = "where in its code each region spends its time, by function and line: so many samples a second of CPU time, 997 without it; estimates, beside which counts stay as exact as without" },
+	  .help = "where in its code each region spends its time, by function and line: so many samples a second of CPU time, 997 without it; estimates, beside which counts stay as exact as without; without this option 199, of threads that run for 50 ms; off: none" },
 	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto", .part = PMU_PART_OFTEN,
 	  .help = "run it N times and report the medians, their intervals and how runs differ; auto: as often as it takes until the median's interval is narrower than --precision, or --limit is over" },
 	{ "--precision", .argument = "P%", TEXT(said.precision), .part = PMU_PART_OFTEN,
@@ -399,7 +399,7 @@ static int check_samples(const struct pmu_run_request *request)
 			     : request->repeat           ? "--repeat"
 							 : NULL;
 
-	if (!request->samples || !beside)
+	if (!request->samples || request->late_ns || !beside)
 		return 0;
 	pmu_command_error("--sample is of one run as it is, not of %s", beside);
 	return PMU_EXIT_USAGE;
@@ -422,6 +422,32 @@ static bool is_pinning(const struct pmu_config *config)
 	return config->pin_given && config->pin.policy != PMU_PIN_NONE;
 }
 
+/*
+ * Where a program spends its time is the next question after how long it takes, and most have no regions that would
+ * tell it.  Not where each instruction or interrupt counts, nor where several runs make a result.
+ */
+static bool suits_samples(const struct pmu_run_request *request, const struct pmu_config *config)
+{
+	const char *asked = getenv("PMU_SAMPLE");
+
+	return request->may_sample && !(asked && *asked) && config->enable && config->wait &&
+	       !config->exact && !request->exact_branches && !request->emulate &&
+	       !request->repeat && !request->against.we_wordv &&
+	       config->count != PMU_COUNT_PROCESS &&
+	       !(config->backend && config->backend->exclusive);
+}
+
+static void take_samples(struct pmu_run_request *request, const struct pmu_config *config)
+{
+	request->samples = config->sample_ns != 0;
+	request->late_ns = config->sample_late ? config->sample_ns : 0;
+	if (!suits_samples(request, config))
+		return;
+	PMU_RUN_SETTING(request, PMU_SAMPLE) = "auto";
+	request->samples = true;
+	request->late_ns = UINT64_C(1000000000) / PMU_SAMPLE_AUTO_HZ;
+}
+
 /* All that the library would find before its first region. */
 static int check_library(struct pmu_run_request *request)
 {
@@ -434,7 +460,7 @@ static int check_library(struct pmu_run_request *request)
 	if (!rc) {
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
-		request->samples = config->sample_ns != 0;
+		take_samples(request, config);
 		if (config->require)
 			PMU_RUN_SETTING(request, PMU_REQUIRE) = "1";
 		request->text.threads |= config->report.threads;

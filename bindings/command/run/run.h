@@ -54,6 +54,8 @@ struct pmu_run_request {
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
 	bool switched_off;   /* PMU_ENABLE=0 */
 	bool samples;        /* PMU_SAMPLE */
+	bool may_sample;     /* also where nobody asks for it */
+	uint64_t late_ns;    /* CPU time between samples where nobody has asked for them; 0: else */
 	bool no_aslr;        /* addresses are the same in each run */
 	struct pmu_run_said said;
 	unsigned int repeat;            /* runs that are one report, or at most; 0: not asked for */

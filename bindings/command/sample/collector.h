@@ -23,7 +23,11 @@ struct pmu_sample_process {
 };
 
 struct pmu_sample_thread {
-	struct pmu_sample_ring ring;
+	struct pmu_sample_ring ring; /* without marks: from outside */
+	/* from outside: */
+	uint64_t begin_ns; /* of monotonic time */
+	uint32_t serial;   /* of its record in the store, */
+	bool is_live;      /* which the last look has found */
 	struct pmu_sample_process *process;
 	struct pmu_sample_thread *next;
 };
@@ -46,12 +50,42 @@ struct pmu_samples_collector {
 	struct pmu_sample_process *processes;
 	struct pmu_sample_scratch scratch;
 	uint64_t alive_ns; /* when it was asked whether processes live */
+	char *folder;
+	uint64_t late_ns; /* CPU time between samples from outside; 0: none are taken so */
+	uint64_t look_ns; /* when the next look for such threads is due */
 	struct pmu_sample_account account;
 	struct pmu_code *code; /* of the thread that gives; NULL: nothing was asked yet */
 };
 
 /** pmu_sample_add_thread() - one more, where it makes sense; its connection is answered and closed.  Context: the lock. */
 void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer);
+
+/** pmu_sample_new_thread() - with its process, for pmu_sample_enlist() or free(); NULL: there is no room for it */
+struct pmu_sample_thread *pmu_sample_new_thread(struct pmu_samples_collector *collector,
+						const char *store, pid_t pid, uint64_t period_ns);
+void pmu_sample_enlist(struct pmu_samples_collector *collector, struct pmu_sample_thread *thread);
+
+/** pmu_sample_end_thread() - no more of the one at @link; what is not marked is @who's, 0: nobody's */
+void pmu_sample_end_thread(struct pmu_samples_collector *collector, struct pmu_sample_thread **link,
+			   uint64_t who);
+
+static inline bool pmu_sample_is_outside(const struct pmu_sample_thread *thread)
+{
+	return !thread->ring.marks;
+}
+
+/**
+ * pmu_sample_look() - for threads that have run for a while and are not attached, and for what has become of those
+ * that are sampled from outside.  Context: the lock.
+ * pmu_sample_look_again() - for what has become of those of a process whose store is still there
+ */
+void pmu_sample_look(struct pmu_samples_collector *collector);
+void pmu_sample_look_again(struct pmu_samples_collector *collector,
+			   const struct pmu_sample_process *process);
+
+/** pmu_sample_hear_late() - a thread is attached: what was sampled of it from outside, if so, is as it says */
+void pmu_sample_hear_late(struct pmu_samples_collector *collector,
+			  const struct pmu_samples_hello *said);
 
 /** pmu_sample_drain() - all rings.  Return: the fullest one's fill, in parts of 256.  Context: the lock. */
 unsigned int pmu_sample_drain(struct pmu_samples_collector *collector);

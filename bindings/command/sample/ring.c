@@ -139,6 +139,11 @@ static void keep_waiting(struct pmu_sample_ring *ring)
 
 /* --- marks --- */
 
+static uint64_t n_marks_of(const struct pmu_sample_ring *ring)
+{
+	return ring->marks ? __atomic_load_n(&ring->marks->n, __ATOMIC_ACQUIRE) : 0;
+}
+
 /*
  * Pairs with put_mark() of the library's samples.c: a place is good if the mark that comes round to it has not
  * been begun.
@@ -169,7 +174,7 @@ static uint64_t skip_marks(struct pmu_sample_ring *ring, uint64_t i, uint64_t n)
  */
 static void take_marks(struct pmu_sample_ring *ring, uint64_t limit)
 {
-	uint64_t n = __atomic_load_n(&ring->marks->n, __ATOMIC_ACQUIRE), i = ring->n_marks;
+	uint64_t n = n_marks_of(ring), i = ring->n_marks;
 	struct pmu_samples_mark mark;
 
 	for (uint32_t left = ring->n_places; i < n && left; left--) {
@@ -196,7 +201,9 @@ static uint64_t ring_head(const struct pmu_sample_ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 
-	return head == ring->resting ? __atomic_load_n(&ring->marks->head, __ATOMIC_ACQUIRE) : head;
+	return ring->marks && head == ring->resting
+		       ? __atomic_load_n(&ring->marks->head, __ATOMIC_ACQUIRE)
+		       : head;
 }
 
 static bool make_scratch(struct pmu_sample_scratch *scratch, size_t size)
@@ -228,6 +235,18 @@ static void take_mapping(struct pmu_sample_ring *ring, const struct mapping *map
 				    mapping->path);
 }
 
+/* What was sampled of a thread from outside before it was off its processor. */
+static void note_off(struct pmu_sample_ring *ring)
+{
+	if (ring->marks || ring->was_off)
+		return;
+	ring->was_off = true;
+	for (; ring->first < ring->n_waiting; ring->first++)
+		add_hit(ring, &ring->early, 0, ring->waiting[ring->first].at, 1);
+	ring->unsure = ring->early;
+	ring->early = (struct pmu_sample_hits){ .n = 0 };
+}
+
 static void take_record(struct pmu_sample_ring *ring, const struct perf_event_header *header,
 			uint64_t position)
 {
@@ -239,6 +258,8 @@ static void take_record(struct pmu_sample_ring *ring, const struct perf_event_he
 		take_mapping(ring, record, header->size);
 	else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC)
 		ring->has_ended = ring->sums->has_execed = true;
+	else if (header->type == PERF_RECORD_SWITCH)
+		note_off(ring);
 }
 
 /* Return: whether all of it makes sense. */
@@ -272,7 +293,7 @@ static bool is_ring_kept(const struct pmu_sample_ring *ring, uint64_t head)
 /* What is between was written over, or is damaged.  A record begins at the head, and where one was when it was marked. */
 static void lose(struct pmu_sample_ring *ring, uint64_t from, uint64_t head)
 {
-	uint64_t n = __atomic_load_n(&ring->marks->n, __ATOMIC_ACQUIRE), i = ring->n_marks;
+	uint64_t n = n_marks_of(ring), i = ring->n_marks;
 	struct pmu_samples_mark mark;
 
 	ring->sums->n_stretches++;
@@ -332,7 +353,7 @@ static void read_records(struct pmu_sample_ring *ring, struct pmu_sample_scratch
 
 void pmu_sample_ring_read(struct pmu_sample_ring *ring, struct pmu_sample_scratch *scratch)
 {
-	ring->is_ending = __atomic_load_n(&ring->marks->end, __ATOMIC_ACQUIRE);
+	ring->is_ending = ring->marks && __atomic_load_n(&ring->marks->end, __ATOMIC_ACQUIRE);
 	read_records(ring, scratch);
 }
 
@@ -348,6 +369,8 @@ int pmu_sample_ring_pending(const struct pmu_sample_ring *ring, struct pmu_sampl
 	const uint64_t who = PMU_SAMPLE_OPEN(ring->tid);
 	int rc = 0;
 
+	if (!ring->marks && !ring->was_off)
+		return 0;
 	for (size_t i = 0; !rc && i < ring->early.n; i++)
 		rc = pmu_sample_hits_add(hits, who, look_again(ring, ring->early.of[i].at),
 					 ring->early.of[i].n);
@@ -356,13 +379,30 @@ int pmu_sample_ring_pending(const struct pmu_sample_ring *ring, struct pmu_sampl
 	return rc;
 }
 
-void pmu_sample_ring_finish(struct pmu_sample_ring *ring)
+static void give_unsure(struct pmu_sample_ring *ring, uint64_t who)
+{
+	struct pmu_sample_hits *unsure = &ring->unsure;
+
+	for (size_t i = 0; i < unsure->n; i++) {
+		if (ring->is_sure)
+			add_hit(ring, &ring->sums->hits, who, look_again(ring, unsure->of[i].at),
+				unsure->of[i].n);
+		else
+			drop_samples(ring, unsure->of[i].n);
+	}
+	pmu_sample_hits_free(unsure);
+}
+
+void pmu_sample_ring_finish(struct pmu_sample_ring *ring, uint64_t who)
 {
 	/* one that was killed may have marked what it had no time to tell of */
 	take_marks(ring, UINT64_MAX);
 	if (ring->has_gap)
 		drop_before(ring, UINT64_MAX);
-	give(ring, UINT64_MAX, PMU_SAMPLE_OPEN(ring->tid));
+	if (!ring->marks && !ring->was_off && !ring->is_sure)
+		drop_before(ring, UINT64_MAX);
+	give(ring, UINT64_MAX, who);
+	give_unsure(ring, who);
 	free(ring->waiting);
 	ring->waiting = NULL;
 	ring->first = ring->n_waiting = ring->room = 0;

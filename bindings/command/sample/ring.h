@@ -43,10 +43,10 @@ struct pmu_sample_ring {
 	/* Given. */
 	const struct perf_event_mmap_page *page;
 	const char *ring;
-	uint32_t size; /* of the ring, a power of 2 */
-	const struct pmu_samples_marks *marks;
-	uint32_t n_places; /* likewise */
-	uint64_t resting;  /* struct pmu_samples_hello, as the next one */
+	uint32_t size;                         /* of the ring, a power of 2 */
+	const struct pmu_samples_marks *marks; /* NULL: there are none, see outside.c */
+	uint32_t n_places;                     /* likewise */
+	uint64_t resting;                      /* struct pmu_samples_hello, as the next one */
 	uint32_t tid;
 	struct pmu_sample_sums *sums;
 	/* Its own; all zero at first. */
@@ -55,7 +55,11 @@ struct pmu_sample_ring {
 	bool has_gap;   /* marks are missing before the next one: what that is for is not known */
 	bool is_ending; /* the thread had said so before the last look */
 	bool has_ended; /* nothing more comes */
-	uint32_t fill;  /* bytes that the last look found in the ring */
+	/* without marks: */
+	bool was_off; /* the thread was off its processor since the ring is there */
+	bool is_sure; /* what is from before then is of the same region */
+	struct pmu_sample_hits unsure; /* that; who is 0 */
+	uint32_t fill;                 /* bytes that the last look found in the ring */
 	/* in the order of their positions; those before @first are given */
 	struct pmu_sample_waiting *waiting;
 	size_t first, n_waiting, room;
@@ -81,7 +85,10 @@ void pmu_sample_ring_mark(struct pmu_sample_ring *ring);
 /** pmu_sample_ring_pending() - adds what no mark is for yet, as of PMU_SAMPLE_OPEN().  Return: 0 or -ENOMEM. */
 int pmu_sample_ring_pending(const struct pmu_sample_ring *ring, struct pmu_sample_hits *hits);
 
-/** pmu_sample_ring_finish() - nothing more is marked: what is pending is in the sums, its memory is free */
-void pmu_sample_ring_finish(struct pmu_sample_ring *ring);
+/**
+ * pmu_sample_ring_finish() - nothing more is marked: what is pending is in the sums, its memory is free
+ * @who: whose that is, PMU_SAMPLE_OPEN() as a rule
+ */
+void pmu_sample_ring_finish(struct pmu_sample_ring *ring, uint64_t who);
 
 #endif

@@ -109,6 +109,17 @@ static int next_wait(int ms, unsigned int fullest)
 	return ms < SHORTEST_MS ? SHORTEST_MS : ms > LONGEST_MS ? LONGEST_MS : ms;
 }
 
+/* 0: nothing is due before somebody comes */
+static uint64_t next_due_ns(const struct pmu_samples_collector *collector, bool is_idle, int ms)
+{
+	uint64_t due_ns = is_idle ? UINT64_MAX
+				  : pmu_time_now_ns(CLOCK_MONOTONIC) + (uint64_t)ms * NS_PER_MS;
+
+	if (collector->late_ns && collector->look_ns < due_ns)
+		due_ns = collector->look_ns;
+	return due_ns == UINT64_MAX ? 0 : due_ns;
+}
+
 static void *run_collector(void *arg)
 {
 	struct pmu_samples_collector *collector = arg;
@@ -116,12 +127,14 @@ static void *run_collector(void *arg)
 	int ms = SHORTEST_MS;
 
 	for (;;) {
-		uint64_t due_ns = pmu_time_now_ns(CLOCK_MONOTONIC) + (uint64_t)ms * NS_PER_MS;
+		uint64_t due_ns = next_due_ns(collector, is_idle, ms);
 		unsigned int fullest;
 
-		if (is_idle ? !wait_for_some(collector, -1) : !wait_until_due(collector, due_ns))
+		if (due_ns ? !wait_until_due(collector, due_ns) : !wait_for_some(collector, -1))
 			return NULL;
 		pthread_mutex_lock(&collector->lock);
+		if (collector->late_ns && pmu_time_now_ns(CLOCK_MONOTONIC) >= collector->look_ns)
+			pmu_sample_look(collector);
 		fullest = pmu_sample_drain(collector);
 		ms = is_idle ? SHORTEST_MS : next_wait(ms, fullest);
 		is_idle = !collector->threads && !collector->is_full;
@@ -181,16 +194,24 @@ static void free_collector(struct pmu_samples_collector *collector)
 		close(collector->stop_fd);
 	pthread_mutex_destroy(&collector->lock);
 	free(collector->scratch.at);
+	free(collector->folder);
 	free(collector);
 }
 
-int pmu_sample_collect(const char *folder, struct pmu_samples_collector **out)
+int pmu_sample_collect(const char *folder, uint64_t late_ns, struct pmu_samples_collector **out)
 {
 	struct pmu_samples_collector *collector = calloc(1, sizeof(*collector));
 	int rc;
 
-	if (!collector)
+	if (collector)
+		collector->folder = strdup(folder);
+	if (!collector || !collector->folder) {
+		free(collector);
 		return pmu_fail(ENOMEM, "no memory for samples");
+	}
+	collector->late_ns = late_ns;
+	/* a thread that began with it is due by then */
+	collector->look_ns = pmu_time_now_ns(CLOCK_MONOTONIC) + PMU_SAMPLES_OUTSIDE_NS;
 	pthread_mutex_init(&collector->lock, NULL);
 	collector->socket = make_socket(folder);
 	collector->stop_fd = eventfd(0, EFD_CLOEXEC);

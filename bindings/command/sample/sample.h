@@ -23,12 +23,14 @@ struct pmu_sample_account {
 /**
  * pmu_sample_collect() - from now on
  * @folder: where stores lie; the socket is made in it
+ * @late_ns: CPU time between samples of threads that are attached late (PMU_SAMPLE=auto); 0: none are
  * @collector: result
  *
  * In a thread of its own, which takes no signals.
  * Return: 0, or a negative errno with a sentence.
  */
-int pmu_sample_collect(const char *folder, struct pmu_samples_collector **collector);
+int pmu_sample_collect(const char *folder, uint64_t late_ns,
+		       struct pmu_samples_collector **collector);
 
 /**
  * pmu_sample_give() - to the rows of a process's finished model what was sampled of them

@@ -48,46 +48,65 @@ static struct pmu_sample_process *find_process(const struct pmu_samples_collecto
 }
 
 static struct pmu_sample_process *add_process(struct pmu_samples_collector *collector,
-					      const struct pmu_sample_hello *hello)
+					      const char *store, pid_t pid, uint64_t period_ns)
 {
 	struct pmu_sample_process *process = calloc(1, sizeof(*process));
 
 	if (!process)
 		return NULL;
-	memcpy(process->store, hello->said.store, sizeof(process->store));
-	process->pid = hello->pid;
-	process->period_ns = hello->said.period_ns;
+	snprintf(process->store, sizeof(process->store), "%s", store);
+	process->pid = pid;
+	process->period_ns = period_ns;
 	read_maps(process, pmu_time_now_ns(CLOCK_MONOTONIC));
 	process->next = collector->processes;
 	collector->processes = process;
 	return process;
 }
 
-static bool add_thread(struct pmu_samples_collector *collector,
-		       const struct pmu_sample_hello *hello)
+struct pmu_sample_thread *pmu_sample_new_thread(struct pmu_samples_collector *collector,
+						const char *store, pid_t pid, uint64_t period_ns)
 {
-	struct pmu_sample_process *process = find_process(collector, hello->said.store);
+	struct pmu_sample_process *process = find_process(collector, store);
 	struct pmu_sample_thread *thread = collector->n_threads < PMU_SAMPLE_THREADS
 						   ? calloc(1, sizeof(*thread))
 						   : NULL;
 
 	if (thread && !process)
-		process = add_process(collector, hello);
-	if (!process || !thread) {
+		process = add_process(collector, store, pid, period_ns);
+	if (process && thread) {
+		thread->process = process;
+		return thread;
+	}
+	free(thread);
+	return NULL;
+}
+
+void pmu_sample_enlist(struct pmu_samples_collector *collector, struct pmu_sample_thread *thread)
+{
+	thread->ring.sums = &thread->process->sums;
+	thread->next = collector->threads;
+	collector->threads = thread;
+	collector->n_threads++;
+}
+
+static bool add_thread(struct pmu_samples_collector *collector,
+		       const struct pmu_sample_hello *hello)
+{
+	const struct pmu_samples_hello *said = &hello->said;
+	struct pmu_sample_thread *thread;
+
+	pmu_sample_hear_late(collector, said);
+	thread = pmu_sample_new_thread(collector, said->store, hello->pid, said->period_ns);
+	if (!thread) {
 		close(hello->event_fd);
 		close(hello->marks_fd);
-		free(thread);
 		return false;
 	}
 	if (pmu_sample_hello_map(hello, &thread->ring) < 0) {
 		free(thread);
 		return false;
 	}
-	thread->process = process;
-	thread->ring.sums = &process->sums;
-	thread->next = collector->threads;
-	collector->threads = thread;
-	collector->n_threads++;
+	pmu_sample_enlist(collector, thread);
 	return true;
 }
 
@@ -108,6 +127,18 @@ void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer)
 
 /* --- rings --- */
 
+void pmu_sample_end_thread(struct pmu_samples_collector *collector, struct pmu_sample_thread **link,
+			   uint64_t who)
+{
+	struct pmu_sample_thread *thread = *link;
+
+	*link = thread->next;
+	collector->n_threads--;
+	pmu_sample_ring_finish(&thread->ring, who);
+	pmu_sample_hello_unmap(&thread->ring);
+	free(thread);
+}
+
 /* Those that have ended, or all of @process. */
 static void forget_threads(struct pmu_samples_collector *collector,
 			   const struct pmu_sample_process *process)
@@ -115,16 +146,11 @@ static void forget_threads(struct pmu_samples_collector *collector,
 	struct pmu_sample_thread **link = &collector->threads, *thread;
 
 	while ((thread = *link)) {
-		if (process ? thread->process != process
-			    : !thread->ring.has_ended && !thread->process->is_over) {
+		if (process ? thread->process == process
+			    : thread->ring.has_ended || thread->process->is_over)
+			pmu_sample_end_thread(collector, link, PMU_SAMPLE_OPEN(thread->ring.tid));
+		else
 			link = &thread->next;
-			continue;
-		}
-		*link = thread->next;
-		collector->n_threads--;
-		pmu_sample_ring_finish(&thread->ring);
-		pmu_sample_hello_unmap(&thread->ring);
-		free(thread);
 	}
 }
 
@@ -135,8 +161,13 @@ static void find_dead(struct pmu_samples_collector *collector, uint64_t now_ns)
 		return;
 	collector->alive_ns = now_ns;
 	for (struct pmu_sample_process *process = collector->processes; process;
-	     process = process->next)
-		process->is_over |= process->pid > 0 && kill(process->pid, 0) && errno == ESRCH;
+	     process = process->next) {
+		if (process->is_over || process->pid <= 0 || !kill(process->pid, 0) ||
+		    errno != ESRCH)
+			continue;
+		process->is_over = true;
+		pmu_sample_look_again(collector, process);
+	}
 }
 
 /* Files that a thread has mapped which is not sampled. */
@@ -232,6 +263,7 @@ bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char
 		return false;
 	if (!ended)
 		return copy_process(collector, process, out);
+	pmu_sample_look_again(collector, process);
 	forget_threads(collector, process);
 	keep_account(collector, process);
 	*link = process->next;

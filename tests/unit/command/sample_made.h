@@ -43,7 +43,7 @@ static inline void made_open(struct made *made, struct pmu_sample_sums *sums)
 
 static inline void made_close(struct made *made)
 {
-	pmu_sample_ring_finish(&made->ring);
+	pmu_sample_ring_finish(&made->ring, PMU_SAMPLE_OPEN(made->ring.tid));
 	free(made->marks);
 	free(made->scratch.at);
 }

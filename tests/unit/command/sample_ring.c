@@ -256,7 +256,7 @@ static void another_program_is_none_of_it(void)
 	made_look(&made);
 	ok(made.ring.has_ended && sums.has_execed, "with an exec a ring ends");
 	is_u64(count(1, NULL), 1, "  what was before it counts");
-	pmu_sample_ring_finish(&made.ring);
+	pmu_sample_ring_finish(&made.ring, PMU_SAMPLE_OPEN(MADE_TID));
 	is_u64(count(2, NULL) + count(PMU_SAMPLE_OPEN(MADE_TID), NULL), 0,
 	       "  and nothing behind it");
 	close_all();
@@ -284,9 +284,61 @@ static void what_is_pending_is_kept(void)
 	is_u64(count_at(1, OFFSET), 5000, "  and is the region's that it is marked for");
 	made_sample(&made, CODE + 1);
 	made_look(&made);
-	pmu_sample_ring_finish(&made.ring);
+	pmu_sample_ring_finish(&made.ring, PMU_SAMPLE_OPEN(MADE_TID));
 	is_u64(count_at(PMU_SAMPLE_OPEN(MADE_TID), OFFSET + 1), 1,
 	       "what is never marked is of what was open");
+	close_all();
+}
+
+/* A thread that marks nothing: before it was off its processor it may have been anywhere. */
+static void open_outside(void)
+{
+	open_all();
+	made.ring.marks = NULL;
+	made_sample(&made, CODE);
+	made_look(&made);
+	made_switch(&made);
+	made_sample(&made, CODE + 1);
+	made_sample(&made, CODE + 1);
+	made_look(&made);
+}
+
+static void outside_counts_since_it_was_off(void)
+{
+	struct pmu_sample_hits hits = { .n = 0 };
+
+	open_outside();
+	is_u64(sums.hits.n, 0, "from outside nothing is known of regions");
+	ok(!pmu_sample_ring_pending(&made.ring, &hits) && hits.n == 1 && hits.of[0].n == 2,
+	   "  what is pending is from behind a switch");
+	pmu_sample_hits_free(&hits);
+	pmu_sample_ring_finish(&made.ring, 5);
+	is_u64(count(5, NULL), 2, "  and is the region's that the thread says");
+	is_u64(sums.n_dropped, 1, "  what was before is nobody's");
+	close_all();
+	open_outside();
+	made.ring.is_sure = true;
+	pmu_sample_ring_finish(&made.ring, 5);
+	is_u64(count(5, NULL), 3, "  where it was in no other region, that is its, too");
+	close_all();
+}
+
+static void outside_without_a_switch_is_nobodys(void)
+{
+	struct pmu_sample_hits hits = { .n = 0 };
+
+	open_all();
+	made.ring.marks = NULL;
+	for (int i = 0; i < 5000; i++) {
+		made_sample(&made, CODE);
+		if (i % 50 == 49)
+			made_look(&made);
+	}
+	ok(!pmu_sample_ring_pending(&made.ring, &hits) && !hits.n,
+	   "without a switch nothing is pending");
+	pmu_sample_ring_finish(&made.ring, 5);
+	is_u64(count(5, NULL), 0, "  nor given");
+	is_u64(sums.n_dropped, 5000, "  but left out");
 	close_all();
 }
 
@@ -360,7 +412,7 @@ static void nothing_is_lost_beside_a_writer(void)
 		__atomic_store_n(&marked_to, made.ring.n_marks, __ATOMIC_RELEASE);
 	} while (!last);
 	pthread_join(writer, NULL);
-	pmu_sample_ring_finish(&made.ring);
+	pmu_sample_ring_finish(&made.ring, PMU_SAMPLE_OPEN(MADE_TID));
 	for (size_t i = 0; i < sums.hits.n; i++) {
 		n += sums.hits.of[i].n;
 		if (sums.hits.of[i].who < UINT32_MAX &&
@@ -413,6 +465,8 @@ UNIT_PART(sample_ring)
 	threads_know_of_each_other();
 	another_program_is_none_of_it();
 	what_is_pending_is_kept();
+	outside_counts_since_it_was_off();
+	outside_without_a_switch_is_nobodys();
 	threads_end();
 	/* bytes of the ring are the kernel's, of which ThreadSanitizer knows nothing */
 	if (!TEST_SANITIZED)
