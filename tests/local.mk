@@ -358,6 +358,7 @@ script_tests = \
 	%D%/command/roofline.sh \
 	%D%/command/run.sh \
 	%D%/command/sample.sh \
+	%D%/command/sample_auto.sh \
 	%D%/command/stats.sh \
 	%D%/command/top.sh \
 	%D%/command/top_screen.sh \
@@ -655,6 +656,7 @@ EXTRA_DIST += \
 	%D%/command/page_data.mjs \
 	%D%/command/page_timeline.mjs \
 	%D%/command/pmu.sh \
+	%D%/command/sampled.sh \
 	%D%/command/series.sh \
 	%D%/command/perfetto.proto \
 	%D%/command/stats.R \
@@ -772,7 +774,7 @@ SH_LOG_COMPILER = timeout -k 10 1200
 # TEST_ARM=skip, from outside, leaves the arm64 machine out, TEST_X86=skip the x86-64 ones, TEST_SLOW=skip what takes long and looks at whole programs.
 AM_TESTS_ENVIRONMENT = \
 	for v in `env | sed -n 's/^\(PMU_[A-Za-z0-9_]*\)=.*/\1/p'`; do unset $$v; done; \
-	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/none'; export XDG_CONFIG_HOME; \
+	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/none'; export XDG_CONFIG_HOME; PMU_SAMPLE=off; export PMU_SAMPLE; \
 	TEST_SRCDIR='$(abs_top_srcdir)' TEST_BUILDDIR='$(abs_top_builddir)' \
 	TEST_CC='$(CC)' TEST_CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' TEST_SANITIZERS='$(SANITIZERS)' \
 	TEST_CXX='$(CXX)' TEST_FC='$(FC)' TEST_PYTHON='$(PYTHON)' TEST_NM='$(NM)' TEST_READELF='$(READELF)' \

@@ -437,7 +437,7 @@ static bool suits_samples(const struct pmu_run_request *request, const struct pm
 	       !(config->backend && config->backend->exclusive);
 }
 
-static void take_samples(struct pmu_run_request *request, const struct pmu_config *config)
+static void take_sampling(struct pmu_run_request *request, const struct pmu_config *config)
 {
 	request->samples = config->sample_ns != 0;
 	request->late_ns = config->sample_late ? config->sample_ns : 0;
@@ -460,7 +460,7 @@ static int check_library(struct pmu_run_request *request)
 	if (!rc) {
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
-		take_samples(request, config);
+		take_sampling(request, config);
 		if (config->require)
 			PMU_RUN_SETTING(request, PMU_REQUIRE) = "1";
 		request->text.threads |= config->report.threads;

@@ -124,6 +124,7 @@ static int run_run(const struct pmu_command *self, int argc, char **argv)
 		pmu_command_error("no memory");
 		return PMU_EXIT_NOT_STARTED;
 	}
+	run->request.may_sample = true;
 	rc = pmu_run_prepare(self, argc, argv, run);
 	if (!rc)
 		rc = run->request.against.we_wordv ? pmu_run_against(run)
