@@ -130,8 +130,12 @@ static void take_and_add(struct pmu_thread *thread, const struct pmu_node *but, 
 		pmu_tree_each_open(thread, add_to, &adding);
 	if (adding.more.off && thread->traced && !locked)
 		trace_waits(thread, row, &adding.more);
-	if (!locked && pmu_samples_are_due(thread))
+	if (locked)
+		return;
+	if (pmu_samples_are_due(thread))
 		pmu_samples_attach_late(thread, row, alone_ns(thread, inside));
+	else if (pmu_samples_are_costly(thread))
+		pmu_samples_leave(thread);
 }
 
 void pmu_off_settle(struct pmu_thread *thread)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/signals.h"
@@ -22,6 +23,9 @@
 /* 0.4 s at 10,000 samples a second. */
 #define N_PLACES   4096u
 #define MARKS_SIZE (sizeof(struct pmu_samples_marks) + N_PLACES * sizeof(struct pmu_samples_mark))
+
+/* As often is it looked whether a thread that was attached late is switched too often by now. */
+#define MANY_OFF 1024u
 
 #ifndef MFD_ALLOW_SEALING
 #define MFD_ALLOW_SEALING 2U
@@ -89,7 +93,7 @@ static bool make_ring(struct pmu_samples *samples, int fd, uint32_t number)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (size_t n = pmu_samples_pages(number); n; n /= 2)
+	for (size_t n = pmu_samples_pages(number, pmu_session.config.sample_late); n; n /= 2)
 		if (map_event(samples, fd, page, n))
 			return true;
 	return false;
@@ -248,10 +252,39 @@ void pmu_samples_attach(struct pmu_thread *self)
 		begin_now(self);
 }
 
-bool pmu_samples_are_due(const struct pmu_thread *self)
+static uint64_t ran_ns(void)
 {
-	return self->samples.is_late &&
-	       pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= PMU_SAMPLES_LATE_NS;
+	return pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static uint64_t n_switches(void)
+{
+	struct rusage usage = { .ru_nvcsw = 0 };
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
+/* Who collects is told that the thread does not say in which regions it is. */
+static void give_up(struct pmu_thread *self)
+{
+	self->samples.is_late = false;
+	pmu_thread_flag(self, PMU_THREAD_UNSAMPLED);
+}
+
+bool pmu_samples_are_due(struct pmu_thread *self)
+{
+	uint64_t ran;
+
+	if (!self->samples.is_late)
+		return false;
+	ran = ran_ns();
+	if (ran < PMU_SAMPLES_LATE_NS)
+		return false;
+	/* twice as often as who collects lets it be: one that is sampled from outside is attached as a rule */
+	if (pmu_samples_switches_often(n_switches() / 2, ran))
+		give_up(self);
+	return self->samples.is_late;
 }
 
 void pmu_samples_attach_late(struct pmu_thread *self, uint32_t row, uint64_t alone_ns)
@@ -264,10 +297,39 @@ void pmu_samples_attach_late(struct pmu_thread *self, uint32_t row, uint64_t alo
 	self->samples.before = who_of(self, row);
 	self->samples.alone_ns = alone_ns;
 	begin_now(self);
+	self->samples.n_off = 0;
+	self->samples.ran_ns = ran_ns();
 	if (self->samples.head)
-		pmu_waits_by_samples(self);
+		pmu_waits_attach_again(self);
 	else
-		pmu_thread_flag(self, PMU_THREAD_UNSAMPLED);
+		give_up(self);
+	pmu_session_unlock();
+	pmu_signals_release(&before);
+}
+
+bool pmu_samples_are_costly(struct pmu_thread *self)
+{
+	struct pmu_samples *samples = &self->samples;
+	uint64_t before = samples->ran_ns;
+
+	if (!samples->head || !pmu_session.config.sample_late || ++samples->n_off < MANY_OFF)
+		return false;
+	samples->n_off = 0;
+	samples->ran_ns = ran_ns();
+	return pmu_samples_switches_often(MANY_OFF / 2, samples->ran_ns - before);
+}
+
+void pmu_samples_leave(struct pmu_thread *self)
+{
+	sigset_t before;
+
+	pmu_signals_hold(&before);
+	pmu_session_lock();
+	/* what it compares is memory that stays, before the ring is gone */
+	self->switched = pmu_waits_hidden(&self->waits);
+	pmu_samples_detach(self);
+	pmu_waits_attach_again(self);
+	give_up(self);
 	pmu_session_unlock();
 	pmu_signals_release(&before);
 }

@@ -33,6 +33,9 @@ struct pmu_samples {
 	bool is_late; /* to be sampled once it has run for a while */
 	/* struct pmu_samples_hello */
 	uint64_t before, alone_ns;
+	/* of one that was attached late: how often it was off since it had run for so long */
+	uint32_t n_off;
+	uint64_t ran_ns;
 };
 
 /**
@@ -50,14 +53,22 @@ void pmu_samples_release_signals(const sigset_t *before);
 void pmu_samples_attach(struct pmu_thread *self);
 
 /**
- * pmu_samples_are_due() - has the calling thread, which is to be attached late, run for long enough?
+ * pmu_samples_are_due() - has the calling thread, which is to be attached late, run for long enough?  Not one that is
+ * switched off often.
  * pmu_samples_attach_late() - at a boundary at which it finds that it has been off its processor
  * @row: of the region that was open, 0: none
  * @alone_ns: for so long it has been in no other one; 0: that is not known
  * Context: takes the session's lock.
  */
-bool pmu_samples_are_due(const struct pmu_thread *self);
+bool pmu_samples_are_due(struct pmu_thread *self);
 void pmu_samples_attach_late(struct pmu_thread *self, uint32_t row, uint64_t alone_ns);
+
+/**
+ * pmu_samples_are_costly() - the calling thread was off its processor: has it been too often, since it was attached late?
+ * pmu_samples_leave() - it is sampled no more; all is marked.  Context: takes the session's lock.
+ */
+bool pmu_samples_are_costly(struct pmu_thread *self);
+void pmu_samples_leave(struct pmu_thread *self);
 
 /** pmu_samples_why() - it is not, although that is wanted; "": it is as wanted */
 const char *pmu_samples_why(const struct pmu_thread *self);

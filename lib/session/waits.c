@@ -113,15 +113,6 @@ static bool can_shed(void)
 	return does;
 }
 
-static void begin_to_watch(struct pmu_thread *self)
-{
-	struct pmu_waits *waits = &self->waits;
-
-	pmu_waits_watch(self);
-	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
-	waits->are_split = read_queued(self, &waits->last.queued);
-}
-
 void pmu_waits_attach(struct pmu_thread *self)
 {
 	struct pmu_waits *waits = &self->waits;
@@ -141,14 +132,23 @@ void pmu_waits_attach(struct pmu_thread *self)
 	if (!waits->are_known)
 		return;
 	snprintf(waits->path, sizeof(waits->path), "/proc/self/task/%d/schedstat", self->tid);
-	begin_to_watch(self);
+	pmu_waits_watch(self);
+	waits->last.off = read_off(CLOCK_THREAD_CPUTIME_ID);
+	waits->are_split = read_queued(self, &waits->last.queued);
 }
 
-void pmu_waits_by_samples(struct pmu_thread *self)
+static void unflag_waits(struct pmu_thread *self)
+{
+	pmu_thread_unflag(self, PMU_THREAD_WAITS);
+	pmu_thread_unflag(self, PMU_THREAD_QUEUES);
+}
+
+void pmu_waits_attach_again(struct pmu_thread *self)
 {
 	pmu_switches_detach(&self->waits.switches, &self->mark);
-	self->switched = find_word(self);
-	begin_to_watch(self);
+	pmu_waits_attach(self);
+	if (!self->waits.are_known)
+		unflag_waits(self);
 }
 
 const char *pmu_waits_why(const struct pmu_thread *self)
@@ -172,8 +172,7 @@ void pmu_waits_note_lost(struct pmu_thread *self)
 		return; /* samples tell as long as there are some */
 	pmu_waits_detach(self);
 	self->waits.are_lost = true;
-	pmu_thread_unflag(self, PMU_THREAD_WAITS);
-	pmu_thread_unflag(self, PMU_THREAD_QUEUES);
+	unflag_waits(self);
 }
 
 /* Clocks differ by some parts in a million: time does not run backwards for that. */

@@ -34,8 +34,8 @@ struct pmu_waits {
 /** pmu_waits_attach() - on the thread itself, which is sampled already or is not.  Context: the session's lock. */
 void pmu_waits_attach(struct pmu_thread *self);
 
-/** pmu_waits_by_samples() - the thread is sampled from now on, and was told of switches by another word so far */
-void pmu_waits_by_samples(struct pmu_thread *self);
+/** pmu_waits_attach_again() - samples, or none, are what tells the thread from now on.  Context: the session's lock. */
+void pmu_waits_attach_again(struct pmu_thread *self);
 
 /**
  * pmu_waits_hidden() - what pmu_thread.switched is while the library measures itself: what the thread did not

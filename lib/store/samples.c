@@ -51,7 +51,9 @@ int pmu_samples_open(int32_t tid, uint64_t period_ns)
 	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-unsigned int pmu_samples_pages(uint32_t number)
+unsigned int pmu_samples_pages(uint32_t number, bool late)
 {
+	if (late)
+		return number < N_MEDIUM ? MEDIUM_PAGES : SMALL_PAGES;
 	return number < N_LARGE ? LARGE_PAGES : number < N_MEDIUM ? MEDIUM_PAGES : SMALL_PAGES;
 }

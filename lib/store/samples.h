@@ -12,6 +12,7 @@
 #ifndef PMU_STORE_SAMPLES_H
 #define PMU_STORE_SAMPLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -29,6 +30,19 @@
  */
 #define PMU_SAMPLES_LATE_NS    50000000u
 #define PMU_SAMPLES_OUTSIDE_NS 60000000u
+
+/**
+ * Each time that a thread is switched off and on its event's timer is stopped and started, which takes some 2 us of a
+ * virtual machine's time: where nobody has asked for samples, of threads that are switched more often than that, a
+ * second of CPU time, none are taken.  pmu_samples_switches_often() is for the two who look.
+ */
+#define PMU_SAMPLES_SWITCHES 1000u
+
+static inline bool pmu_samples_switches_often(uint64_t switches, uint64_t ran_ns)
+{
+	return switches >
+	       PMU_SAMPLES_SWITCHES / 10 + PMU_SAMPLES_SWITCHES * (ran_ns / 1000000u) / 1000u;
+}
 
 /** What a thread sends once, with two descriptors (SCM_RIGHTS): the event's, that of its marks' memory. */
 struct pmu_samples_hello {
@@ -91,7 +105,10 @@ void pmu_samples_address(struct sockaddr_un *address, const char *folder, int fo
  */
 int pmu_samples_open(int32_t tid, uint64_t period_ns);
 
-/** pmu_samples_pages() - that the ring of the @number'th thread gets, a power of 2; see perf_event_open(2) */
-unsigned int pmu_samples_pages(uint32_t number);
+/**
+ * pmu_samples_pages() - that the ring of the @number'th thread gets, a power of 2; see perf_event_open(2)
+ * @late: it is sampled at a low rate, and its user may want to sample something else
+ */
+unsigned int pmu_samples_pages(uint32_t number, bool late);
 
 #endif

@@ -27,6 +27,13 @@ only 'what was open has its samples' dead.json program/main/outer/doomed program
 run 0 'another program in the same process' -o exec.json ./program exec 1000
 only 'what is behind it has its own' exec.json program/main/thread/a program fa work
 
+run 0 'threads that are switched off all the time' -o storm.json ./program storm 0
+lacks storm.json '"samples"' 'are not sampled'
+run 0 'one that is so after a while' -o late.json ./program storm 1000
+only 'was sampled before' late.json main/calm program fc storm goes_on
+sed -n '/"path": "main\/storm"/,/}/p' late.json | grep -q '"blocked_ns": [1-9]'
+result $? '  and what it waits is known still'
+
 run 0 'a short program' -o short.json ./program work 5
 lacks short.json '"samples"' 'has no samples'
 run 0 '  in text' ./program work 5

@@ -151,6 +151,40 @@ static void spin(void)
 	}
 }
 
+static int there[2], back[2];
+
+static void *answer(void *unused)
+{
+	char c;
+
+	while (read(there[0], &c, 1) == 1)
+		if (write(back[1], &c, 1) != 1)
+			break;
+	return unused;
+}
+
+/* in calm first, then off the processor all the time */
+static void storm(void)
+{
+	pthread_t thread;
+	char c = 0;
+
+	if (pipe(there) || pipe(back) || pthread_create(&thread, NULL, answer, NULL))
+		return;
+	pmu_region_begin("calm");
+	for (long since = -1; goes_on(&since);)
+		fc();
+	pmu_region_end("calm");
+	for (int i = 0; i < 40000; i++) {
+		pmu_region_begin("storm");
+		if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+			break;
+		pmu_region_end("storm");
+	}
+	close(there[1]);
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argv[1];
@@ -178,6 +212,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "spin"))
 		spin();
+	if (!strcmp(how, "storm"))
+		storm();
 	if (!strcmp(how, "die")) {
 		pmu_region_begin("outer");
 		pmu_region_begin("doomed");

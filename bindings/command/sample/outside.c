@@ -51,14 +51,24 @@ static struct pmu_sample_thread **find_sampled(struct pmu_samples_collector *col
 	return link;
 }
 
-/* Documentation/scheduler/sched-stats.rst: the first number, in ns. */
-static bool has_run_long(int32_t pid, int32_t tid)
+/* Documentation/scheduler/sched-stats.rst: how long it was on processors, and how often. */
+static bool read_ran(int32_t pid, int32_t tid, struct pmu_sample_ran *ran)
 {
+	unsigned long long ns, times;
 	char path[64], text[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-	return pmu_sysfile_read(path, text, sizeof(text)) > 0 &&
-	       strtoull(text, NULL, 10) >= PMU_SAMPLES_OUTSIDE_NS;
+	if (pmu_sysfile_read(path, text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%llu %*u %llu", &ns, &times) != 2)
+		return false;
+	*ran = (struct pmu_sample_ran){ ns, times };
+	return true;
+}
+
+static bool has_run_long(const struct pmu_sample_ran *ran)
+{
+	return ran->ns >= PMU_SAMPLES_OUTSIDE_NS &&
+	       !pmu_samples_switches_often(ran->times, ran->ns);
 }
 
 /* Of one that may only be read the kernel writes over what is oldest. */
@@ -67,7 +77,7 @@ static bool map_outside(int fd, uint32_t number, struct pmu_sample_ring *ring)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at;
 
-	for (size_t n = pmu_samples_pages(number); n; n /= 2) {
+	for (size_t n = pmu_samples_pages(number, true); n; n /= 2) {
 		at = mmap(NULL, (1 + n) * page, PROT_READ, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)
 			continue;
@@ -79,7 +89,8 @@ static bool map_outside(int fd, uint32_t number, struct pmu_sample_ring *ring)
 	return false;
 }
 
-static void open_outside(const struct look *look, const struct pmu_live_thread *live)
+static void open_outside(const struct look *look, const struct pmu_live_thread *live,
+			 const struct pmu_sample_ran *ran)
 {
 	struct pmu_samples_collector *collector = look->collector;
 	struct pmu_sample_thread *thread = pmu_sample_new_thread(
@@ -91,6 +102,7 @@ static void open_outside(const struct look *look, const struct pmu_live_thread *
 		thread->ring.tid = (uint32_t)live->tid;
 		thread->serial = live->serial;
 		thread->begin_ns = begin_ns;
+		thread->ran = *ran;
 		thread->is_live = true;
 		pmu_sample_enlist(collector, thread);
 	} else {
@@ -122,16 +134,32 @@ static void see_again(void *arg, const struct pmu_live_thread *live)
 		see_sampled(thread, live);
 }
 
+/* What was sampled waits for its region. */
+static void stop_costly(struct pmu_sample_thread *thread, const struct pmu_sample_ran *ran)
+{
+	if (!pmu_samples_switches_often(ran->times - thread->ran.times, ran->ns - thread->ran.ns))
+		return;
+	pmu_sample_hello_unmap(&thread->ring);
+	thread->ring.page = NULL;
+}
+
 static void see_thread(void *arg, const struct pmu_live_thread *live)
 {
 	const struct look *look = arg;
 	struct pmu_sample_thread *thread = *find_sampled(look->collector, look->store,
 							 (uint32_t)live->tid);
+	struct pmu_sample_ran ran;
 
 	if (thread)
 		see_sampled(thread, live);
-	else if (live->tid > 0 && says_regions(live) && has_run_long(look->entry->pid, live->tid))
-		open_outside(look, live);
+	if (thread ? !pmu_sample_is_outside(thread) || !thread->ring.page : !says_regions(live))
+		return;
+	if (live->tid <= 0 || !read_ran(look->entry->pid, live->tid, &ran))
+		return;
+	if (thread)
+		stop_costly(thread, &ran);
+	else if (has_run_long(&ran))
+		open_outside(look, live, &ran);
 }
 
 /* Of @process, or of all: those that were not seen in the last look. */

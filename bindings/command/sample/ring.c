@@ -353,6 +353,8 @@ static void read_records(struct pmu_sample_ring *ring, struct pmu_sample_scratch
 
 void pmu_sample_ring_read(struct pmu_sample_ring *ring, struct pmu_sample_scratch *scratch)
 {
+	if (!ring->page)
+		return;
 	ring->is_ending = ring->marks && __atomic_load_n(&ring->marks->end, __ATOMIC_ACQUIRE);
 	read_records(ring, scratch);
 }

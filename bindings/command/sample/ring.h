@@ -41,7 +41,7 @@ struct pmu_sample_waiting {
 
 struct pmu_sample_ring {
 	/* Given. */
-	const struct perf_event_mmap_page *page;
+	const struct perf_event_mmap_page *page; /* NULL: nothing more comes */
 	const char *ring;
 	uint32_t size;                         /* of the ring, a power of 2 */
 	const struct pmu_samples_marks *marks; /* NULL: there are none, see outside.c */
