@@ -428,24 +428,25 @@ static bool is_pinning(const struct pmu_config *config)
  */
 static bool suits_samples(const struct pmu_run_request *request, const struct pmu_config *config)
 {
-	const char *asked = getenv("PMU_SAMPLE");
-
-	return request->may_sample && !(asked && *asked) && config->enable && config->wait &&
-	       !config->exact && !request->exact_branches && !request->emulate &&
-	       !request->repeat && !request->against.we_wordv &&
-	       config->count != PMU_COUNT_PROCESS &&
+	return request->may_sample && config->enable && config->wait && !config->exact &&
+	       !request->exact_branches && !request->emulate && !request->repeat &&
+	       !request->against.we_wordv && config->count != PMU_COUNT_PROCESS &&
 	       !(config->backend && config->backend->exclusive);
 }
 
+/* Within another 'pmu run' it is as in that one. */
 static void take_sampling(struct pmu_run_request *request, const struct pmu_config *config)
 {
-	request->samples = config->sample_ns != 0;
-	request->late_ns = config->sample_late ? config->sample_ns : 0;
-	if (!suits_samples(request, config))
+	const char *said = getenv("PMU_SAMPLE");
+	bool is_asked = said && *said && !config->sample_late;
+
+	request->samples = is_asked ? config->sample_ns != 0 : suits_samples(request, config);
+	if (is_asked)
 		return;
-	PMU_RUN_SETTING(request, PMU_SAMPLE) = "auto";
-	request->samples = true;
-	request->late_ns = UINT64_C(1000000000) / PMU_SAMPLE_AUTO_HZ;
+	if (request->samples)
+		request->late_ns = UINT64_C(1000000000) / PMU_SAMPLE_AUTO_HZ;
+	if (request->samples || (said && *said))
+		PMU_RUN_SETTING(request, PMU_SAMPLE) = request->samples ? "auto" : "off";
 }
 
 /* All that the library would find before its first region. */
