@@ -89,8 +89,10 @@ stats_sources = \
 	%D%/command/stats/parts.h \
 	%D%/command/stats/rank_sum.c \
 	%D%/command/stats/ranked.c \
+	%D%/command/stats/samples.c \
 	%D%/command/stats/signed_rank.c \
 	%D%/command/stats/stats.h \
+	%D%/command/stats/student.c \
 	%D%/command/stats/tied.c
 
 limits_sources = \

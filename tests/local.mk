@@ -54,6 +54,7 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/share.c \
 	%D%/unit/command/stacks.c \
 	%D%/unit/command/stats.c \
+	%D%/unit/command/stats_samples.c \
 	%D%/unit/command/top.c \
 	%D%/unit/command/trace.c \
 	%D%/unit/command/value.c \

@@ -207,6 +207,73 @@ sizes <- expand.grid(1:49, 1:49)
 compare("smallest p", sprintf("smallest %d %d", sizes[, 1], sizes[, 2]),
 	apply(sizes, 1, function(n) c(2 / choose(n[1] + n[2], n[1]), 2^(1 - n[1])), simplify = FALSE))
 
+# --- samples: Fisher's test by R's hypergeometric distribution, Student's by its own, intervals of prop.test(), which are
+# where (part - of * share)^2 is limit^2 * of * share * (1 - share); of rates without the last factor
+
+vary <- function(a, b, of_a, of_b, variance) {
+	if (length(a) + length(b) == 2)
+		return(1)
+	off <- c((a - of_a * sum(a) / sum(of_a))^2 / of_a, (b - of_b * sum(b) / sum(of_b))^2 / of_b)
+	sum(off) / variance / (length(off) - 2)
+}
+
+newcombe <- function(a, b, in_a, in_b)
+	b - a + c(-sqrt((b - in_b[1])^2 + (in_a[2] - a)^2), sqrt((in_b[2] - b)^2 + (a - in_a[1])^2))
+
+ends <- function(...) pmax(sort(Re(polyroot(c(...)))), 0)
+
+# prop.test() knows no Student's limits.
+share_interval <- function(part, of, limit) {
+	if (limit < 2.6)
+		return(prop.test(part, of, conf.level = 2 * pnorm(limit) - 1, correct = FALSE)$conf.int[1:2])
+	ends(part^2, -2 * part * of - limit^2 * of, of^2 + limit^2 * of)
+}
+
+rate_interval <- function(part, of, limit) ends(part^2, -2 * part * of - limit^2 * of, of^2)
+
+sampled <- function(a, b, of_a, of_b, level) {
+	n <- c(sum(of_a), sum(of_b))
+	part <- c(sum(a), sum(b))
+	freedom <- length(a) + length(b) - 2
+	mean <- sum(part) / sum(n)
+	varies <- vary(a, b, of_a, of_b, mean * (1 - mean))
+	below <- part[1] <= n[1] * mean
+	p <- min(1, 2 * phyper(part[1] - !below, n[1], n[2], sum(part), lower.tail = below))
+	share <- part / n
+	if (freedom > 0)
+		p <- max(p, 2 * pt(-abs(diff(share)) / sqrt(varies * mean * (1 - mean) * sum(1 / n)), freedom))
+	limit <- if (freedom > 0) qt(1 - (1 - level) / 2, freedom) else qnorm(1 - (1 - level) / 2)
+	wider <- max(varies, 1)
+	rates_wider <- max(vary(a, b, of_a, of_b, mean), 1)
+	c(p, diff(share), newcombe(share[1], share[2], share_interval(part[1] / wider, n[1] / wider, limit),
+		share_interval(part[2] / wider, n[2] / wider, limit)), freedom == 0,
+		newcombe(share[1], share[2], rate_interval(part[1] / rates_wider, n[1] / rates_wider, limit),
+			rate_interval(part[2] / rates_wider, n[2] / rates_wider, limit)))
+}
+
+draw_runs <- function(n, share, spread) {
+	of <- sample(20:3000, n, TRUE)
+	own <- pmin(pmax(rnorm(n, share, spread), 0.001), 0.999)
+	list(of = of, part = rbinom(n, of, own))
+}
+
+samples <- lapply(1:1000, function(i) {
+	share <- sample(c(0.005, 0.1, 0.5, 0.97), 1)
+	spread <- sample(c(0, 0, 0.02), 1)
+	repeat {
+		a <- draw_runs(if (i %% 2) 1 else sample(1:8, 1), share, spread)
+		b <- draw_runs(if (i %% 2) 1 else sample(1:8, 1), share + sample(c(0, 0, 0.02, -0.1), 1), spread)
+		if (sum(a$part) + sum(b$part) > 0 && sum(a$part) + sum(b$part) < sum(a$of) + sum(b$of))
+			break
+	}
+	list(level = sample(c(0.95, 0.99), 1), a = a, b = b)
+})
+same("shares and rates of samples",
+	do.call(rbind, run(sapply(samples, function(s) line("shares", s$level, length(s$a$of), length(s$b$of),
+		s$a$part, s$b$part, s$a$of, s$b$of)))),
+	do.call(rbind, lapply(samples, function(s) sampled(s$a$part, s$b$part, s$a$of, s$b$of, s$level))),
+	sapply(samples, function(s) line(s$a$part, s$b$part, s$a$of, s$b$of)))
+
 families <- lapply(1:200, function(i) {
 	p <- runif(sample(1:60, 1))^sample(1:9, 1)
 	p[runif(length(p)) < 0.1] <- NaN

@@ -90,13 +90,31 @@ static int holm(size_t n)
 	return rc;
 }
 
+/* Level, runs of A, of B, their parts, what these are of */
+static int shares(size_t n)
+{
+	size_t n_a = (size_t)value[1], n_b = (size_t)value[2];
+	const double *part = value + 3, *of = part + n_a + n_b;
+	struct pmu_sampled a = { part, of, n_a }, b = { part + n_a, of + n_a, n_b };
+	struct pmu_interval rates;
+	struct pmu_compared c;
+
+	(void)n;
+	pmu_stats_shares(&a, &b, value[0], &c);
+	rates = pmu_stats_rates(&a, &b, value[0]);
+	print((double[]){ c.p, c.shift, c.interval.low, c.interval.high, c.exact, rates.low,
+			  rates.high },
+	      7);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*print)(size_t n);
 } functions[] = {
 	{ "rank_sum ", rank_sum }, { "signed_rank ", signed_rank },
 	{ "order ", order },       { "smallest ", smallest },
-	{ "holm ", holm },
+	{ "holm ", holm },         { "shares ", shares },
 };
 
 int main(void)

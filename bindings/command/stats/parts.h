@@ -79,4 +79,13 @@ struct pmu_pairs {
 void pmu_pairs_shift(const struct pmu_pairs *pairs, const struct pmu_null *null,
 		     struct pmu_compared *out);
 
+/** Above so many degrees of freedom Student's distribution is the normal one. */
+#define PMU_STUDENT_MOST 1000000u
+
+/** pmu_student_p() - two-sided, of a @t with so many degrees of freedom; 0: of the normal distribution */
+double pmu_student_p(double t, size_t freedom);
+
+/** pmu_student_limit() - the t that is beyond with 1 - @level, both sides together */
+double pmu_student_limit(double level, size_t freedom);
+
 #endif

@@ -109,4 +109,33 @@ double pmu_stats_smallest_p_signed_rank(size_t n);
  */
 int pmu_stats_holm(double *p, size_t n);
 
+/** Of runs of one side: how many samples a part has (a function), of how many, or of how long. */
+struct pmu_sampled {
+	const double *part, *of; /* [n]; the sum of what they are of is above 0 */
+	size_t n;                /* one at least */
+};
+
+/**
+ * pmu_stats_shares() - has a part another share of @b's samples than of @a's?
+ * @a, @b: of: all samples, no less than the part's
+ * @out: shift: B's share less A's; exact: of one run each, and of nothing but how many samples they are
+ *
+ * p is Fisher's exact one of all samples of a side as one (twice the tail), and, where there are
+ * more runs than one a side, no less than that of Student's t of a deviation from runs of the same side:
+ * quasi-binomial (McCullagh, Nelder, "Generalized Linear Models", 2nd edition 1989, section 4.5.2), R's
+ * glm(family = quasibinomial) but for its variance, which is that of no difference.  The interval is
+ * Newcombe's of Wilson's scores, Student's as well, as much wider as runs vary.
+ */
+void pmu_stats_shares(const struct pmu_sampled *a, const struct pmu_sampled *b, double level,
+		      struct pmu_compared *out);
+
+/**
+ * pmu_stats_rates() - by how much B's samples for each unit of what they are of differ from A's
+ * @a, @b: of: calls, seconds
+ *
+ * By Poisson's distribution, else as above.
+ */
+struct pmu_interval pmu_stats_rates(const struct pmu_sampled *a, const struct pmu_sampled *b,
+				    double level);
+
 #endif
