@@ -76,6 +76,7 @@ series_sources = \
 	%D%/command/series/parts.h \
 	%D%/command/series/read.c \
 	%D%/command/series/read.h \
+	%D%/command/series/samples.c \
 	%D%/command/series/series.c \
 	%D%/command/series/series.h \
 	%D%/command/series/summary.c \

@@ -74,6 +74,7 @@ static int add_model_remarks(struct pmu_series *series, const struct pmu_model *
 struct places {
 	struct pmu_series_group *group;
 	const struct pmu_model_section *section;
+	const char *program;
 	struct pmu_series_values *values;
 	unsigned int *count, *metric, *region;
 };
@@ -213,18 +214,26 @@ static int put_section_values(struct pmu_series *series, struct places *places)
 		return rc;
 	for (unsigned int r = 0; r < places->section->n_rows; r++)
 		put_row_values(places, r);
+	for (unsigned int r = 0; !rc && r < places->section->n_rows; r++)
+		rc = pmu_series_take_samples(series, places->values, places->region[r],
+					     places->section->row[r].samples, places->program);
+	if (rc)
+		return pmu_fail(ENOMEM, "no memory for the samples of %u regions",
+				places->section->n_rows);
 	for (unsigned int m = 1; m < places->group->n_measures; m++)
 		if (places->group->measure[m].kind != PMU_SERIES_METRIC)
 			put_own_of_team(places, m);
 	return 0;
 }
 
-static int add_series_section(struct pmu_series *series, const struct pmu_model_section *section)
+static int add_series_section(struct pmu_series *series, const struct pmu_model_section *section,
+			      const char *program)
 {
 	size_t n = (size_t)section->n_counts + section->n_metrics + section->n_rows;
 	struct places places = {
 		.group = pmu_series_group(series, section->group),
 		.section = section,
+		.program = program ? program : "",
 		.count = calloc(n ? n : 1, sizeof(*places.count)),
 	};
 	int rc;
@@ -263,6 +272,6 @@ int pmu_series_add(struct pmu_series *series, const struct pmu_model *model)
 	if (rc)
 		return pmu_fail(ENOMEM, "no memory for a run's notes");
 	for (unsigned int i = 0; !rc && i < model->n_sections; i++)
-		rc = add_series_section(series, &model->section[i]);
+		rc = add_series_section(series, &model->section[i], model->program);
 	return rc;
 }

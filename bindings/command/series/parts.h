@@ -29,6 +29,15 @@ int pmu_series_region(struct pmu_series *series, struct pmu_series_group *group,
 /** pmu_series_values() - room for a run's, all missing.  Return: 0; a negative errno. */
 int pmu_series_values(const struct pmu_series_group *group, struct pmu_series_values *values);
 
+/**
+ * pmu_series_take_samples() - a copy of a region's in the last run
+ * @program: objects of that name are the program itself
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_series_take_samples(struct pmu_series *series, struct pmu_series_values *values,
+			    unsigned int region, const struct pmu_model_samples *samples,
+			    const char *program);
+
 static inline uint64_t *pmu_series_at(const struct pmu_series_values *values, unsigned int region,
 				      unsigned int measure)
 {

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "bindings/command/noise/noise.h"
 #include "report/model/model.h"
+#include "report/model/samples.h"
 #include "report/report.h"
 
 /** A value that a run does not have.  Of metrics it is NAN, which never has these bits. */
@@ -43,10 +44,15 @@ struct pmu_series_region {
 	bool is_flat; /* kept by name, without what was around it */
 };
 
-/** One run's values; regions and measures beyond these came with later runs. */
+/**
+ * One run's values; regions and measures beyond these came with later runs.  Samples are of runs that
+ * were added as reports: their functions alone, those of the program with "" as their object.
+ */
 struct pmu_series_values {
 	unsigned int n_regions, n_measures;
 	uint64_t *value; /* [n_regions][n_measures][PMU_SERIES_SHARES] */
+	const struct pmu_model_samples *
+		*samples; /* [n_regions], NULL none; NULL: was not sampled */
 };
 
 struct pmu_series_group {
@@ -152,6 +158,10 @@ int pmu_series_find(const struct pmu_series_group *group, const char *path, bool
 /** pmu_series_value() - as it was counted; PMU_SERIES_MISSING */
 uint64_t pmu_series_value(const struct pmu_series_group *group, size_t run, unsigned int region,
 			  unsigned int measure, enum pmu_series_share share);
+
+/** pmu_series_samples() - a region's own in a run; NULL none */
+const struct pmu_model_samples *pmu_series_samples(const struct pmu_series_group *group, size_t run,
+						   unsigned int region);
 
 /** What all runs say of one value; NAN where none does. */
 struct pmu_series_summary {
