@@ -232,6 +232,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/complete/values.c \
 	%D%/command/diff/diff.c \
 	%D%/command/diff/diff.h \
+	%D%/command/diff/functions.c \
 	%D%/command/diff/join.c \
 	%D%/command/diff/join.h \
 	%D%/command/diff/others.c \

@@ -349,6 +349,7 @@ script_tests = \
 	%D%/command/command.sh \
 	%D%/command/complete.sh \
 	%D%/command/diff.sh \
+	%D%/command/diff_functions.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
 	%D%/command/nvml.sh \

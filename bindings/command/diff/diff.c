@@ -89,6 +89,7 @@ static int parse_diff(const struct pmu_command *self, int argc, char **argv,
 	request->output = calloc((size_t)argc, sizeof(*request->output));
 	request->rename = calloc((size_t)argc, sizeof(*request->rename));
 	request->diff.rename = request->rename;
+	request->diff.functions = true;
 	if (!request->name || !request->output || !request->rename) {
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
@@ -184,7 +185,7 @@ const struct pmu_command pmu_command_diff = {
 		"that a change is told of where it was made.  Calls, instructions and branches that were the same\n"
 		"in all runs of each side differ if they differ by one; else ranks are compared (Wilcoxon, Mann\n"
 		"and Whitney), corrected for how many values there are (Holm), so that of 100 comparisons without\n"
-		"any difference 95 name none.\n",
+		"any difference 95 name none.  Where both sides have samples (pmu run --sample), so are functions.\n",
 	.options = diff_options,
 	.more = "The exit status is 0 whatever differs.\n",
 	.run = run_diff,

@@ -46,12 +46,34 @@ struct pmu_diff_value {
 	enum pmu_diff_verdict verdict;
 };
 
+/** CPU time of a function for each call of its region, in nanoseconds, by samples; all NAN: not known. */
+struct pmu_diff_pace {
+	double a, b;
+	double change, low, high; /* as a value's */
+};
+
+/** A function's share of a region's own samples, of all runs together. */
+struct pmu_diff_function {
+	const char *name, *object; /* object "": the program itself, or not known */
+	double n[2];               /* samples in A and B */
+	double a, b;               /* shares */
+	double change, low, high;  /* of the share, b - a */
+	double p; /* of no difference, adjusted for all functions; NAN: too few samples to be tested */
+	enum pmu_diff_verdict
+		verdict; /* NEW, GONE: by more than noise it has no samples on one side */
+	struct pmu_diff_pace time;
+};
+
 struct pmu_diff_row {
 	const char *name, *path; /* of B where it has it; "" the whole command */
 	int a, b;                /* indexes of regions; -1 not there */
 	double weight;           /* by which rows are sorted: how much of its own came or went */
 	struct pmu_diff_value *value; /* [group.n_measures] */
 	bool differs;                 /* in anything, or it came or went */
+	/* Where both sides have PMU_SAMPLES_FEW samples; those that differ first, most of all first. */
+	size_t n_functions, n_functions_differ;
+	struct pmu_diff_function *function;
+	double n_samples[2]; /* of all functions, in A and B */
 };
 
 struct pmu_diff_group {
@@ -73,6 +95,8 @@ struct pmu_diff {
 	size_t n_compared; /* tests that were made: the family */
 	size_t n_differs;  /* values that differ */
 	size_t n_unknown;  /* that have too few runs */
+	/* The same of functions, whose shares are another family. */
+	size_t n_functions_compared, n_functions_differ;
 	struct pmu_model_block *blocks;
 };
 
@@ -97,6 +121,7 @@ struct pmu_diff_request {
 	const char *metric; /* also compared; NULL none */
 	bool paired;        /* the first run of A and the first of B are a pair, and so on */
 	bool whole;         /* regions are compared with what is nested in them */
+	bool functions;     /* functions are compared where there are samples */
 	/* Is that value one to be tested, of metrics too?  NULL: all are, and of metrics that one */
 	bool (*wants)(const void *arg, const struct pmu_diff_row *row,
 		      const struct pmu_diff_measure *measure);
@@ -118,6 +143,15 @@ void pmu_diff_free(struct pmu_diff *diff);
 /** pmu_diff_verdict_name() - "differs" */
 const char *pmu_diff_verdict_name(enum pmu_diff_verdict verdict);
 
+/** pmu_diff_function_differs() - by more than noise? */
+bool pmu_diff_function_differs(const struct pmu_diff_function *function);
+
+/** pmu_diff_functions_shown() - how many functions of a region are worth a line, the first ones */
+size_t pmu_diff_functions_shown(const struct pmu_diff_row *row, bool all);
+
+/** pmu_diff_pace_name() - "slower", "faster", "same" by its interval; "" not known */
+const char *pmu_diff_pace_name(const struct pmu_diff_pace *time);
+
 /** pmu_diff_note() - one more sentence */
 void pmu_diff_note(struct pmu_diff *diff, const char *fmt, ...) PMU_PRINTF(2, 3);
 
@@ -130,6 +164,13 @@ bool pmu_diff_shown(const struct pmu_diff_group *group, const struct pmu_diff_ro
 
 /** pmu_diff_number() - a value of a measure for people */
 void pmu_diff_number(struct pmu_cell *cell, const struct pmu_diff_measure *measure, double value);
+
+/**
+ * pmu_diff_function_cells() - A, B, change, from, to, verdict of a function's share, changes in points
+ * pmu_diff_pace_cells() - of its time, as a known one
+ */
+void pmu_diff_function_cells(const struct pmu_diff_function *function, struct pmu_cell cell[6]);
+void pmu_diff_pace_cells(const struct pmu_diff_pace *time, struct pmu_cell cell[6]);
 
 /** pmu_diff_summary() - one sentence: "3 of 120 values differ by more than noise" */
 void pmu_diff_summary(const struct pmu_diff *diff, struct pmu_strbuf *out);

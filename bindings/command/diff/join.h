@@ -8,4 +8,7 @@
 /** pmu_diff_join() - groups, measures and regions that belong together.  Return: 0 or -ENOMEM. */
 int pmu_diff_join(struct pmu_diff *diff, const struct pmu_diff_request *request);
 
+/** pmu_diff_functions() - of regions that both sides have, by their samples.  Return: 0 or -ENOMEM. */
+int pmu_diff_functions(struct pmu_diff *diff);
+
 #endif

@@ -8,16 +8,24 @@
  *   alpha         of comparisons without any difference, this share has a value that "differs"
  *   pairs         runs of A and B that were made in turns and are compared one with one; 0 none
  *   compared      how many values were tested, for which p is adjusted
+ *   functions_compared  the same of functions, which are a family of their own
  *   a, b          {program, command, host, machine, source, runs}
  *   notes         [sentence]: what cannot be compared
  *   groups        [{name, measures: [{name, unit, kind, compared}], regions}]
- *     regions     those that changed most first: [{name, path, a, b, differs, values}]; a, b: it is
- *                 there; path "" is the whole command
+ *     regions     those that changed most first: [{name, path, a, b, differs, values, samples}]; a, b: it
+ *                 is there; path "" is the whole command
  *       values    one for each measure: [{verdict, own, a, b, all_a, all_b, change, low, high, p}];
  *                 medians of own work where own is true, all_*: with nested regions; the change is
  *                 b - a, and in 95 of 100 cases between low and high; null: not known
+ *       samples   where both sides have enough of them, estimates: {a, b, functions}; a, b: how many
+ *         functions  that differ first: [{name, object, verdict, n_a, n_b, a, b, change, low, high, p,
+ *                 time}]; n_*: samples; a, b: shares of the region's; object null: the program itself, or
+ *                 not known; verdict new, gone: by more than noise there are none on one side; p: adjusted
+ *                 for functions_compared, null: too few to be tested, and the verdict is unknown
+ *           time  {a, b, change, low, high, verdict} of CPU nanoseconds for each call of the region, or
+ *                 null: not known; the verdict is slower, faster or same
  *
- * CSV has a line for each of these values.
+ * CSV has a line for each of these values, and none of functions.
  */
 #include <errno.h>
 #include <math.h>
@@ -60,6 +68,54 @@ static void put_diff_value(struct pmu_strbuf *out, const struct pmu_diff_value *
 	pmu_strbuf_add(out, "}");
 }
 
+static void put_pace(struct pmu_strbuf *out, const struct pmu_diff_pace *time)
+{
+	key(out, ", ", "time");
+	if (isnan(time->change)) {
+		pmu_strbuf_add(out, "null");
+		return;
+	}
+	put_double(out, "{", "a", time->a);
+	put_double(out, ", ", "b", time->b);
+	put_double(out, ", ", "change", time->change);
+	put_double(out, ", ", "low", time->low);
+	put_double(out, ", ", "high", time->high);
+	put_text(out, ", ", "verdict", pmu_diff_pace_name(time));
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_diff_function(struct pmu_strbuf *out, const struct pmu_diff_function *function)
+{
+	put_text(out, "{", "name", function->name);
+	put_known_text(out, ", ", "object", function->object);
+	put_text(out, ", ", "verdict", pmu_diff_verdict_name(function->verdict));
+	put_double(out, ", ", "n_a", function->n[0]);
+	put_double(out, ", ", "n_b", function->n[1]);
+	put_double(out, ", ", "a", function->a);
+	put_double(out, ", ", "b", function->b);
+	put_double(out, ", ", "change", function->change);
+	put_double(out, ", ", "low", function->low);
+	put_double(out, ", ", "high", function->high);
+	put_double(out, ", ", "p", function->p);
+	put_pace(out, &function->time);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_diff_samples(struct pmu_strbuf *out, const struct pmu_diff_row *row)
+{
+	if (!row->n_functions)
+		return;
+	key(out, ",\n         ", "samples");
+	put_double(out, "{", "a", row->n_samples[0]);
+	put_double(out, ", ", "b", row->n_samples[1]);
+	pmu_strbuf_add(out, ", \"functions\": [");
+	for (size_t i = 0; i < row->n_functions; i++) {
+		next_line(out, !i, "          ");
+		put_diff_function(out, &row->function[i]);
+	}
+	pmu_strbuf_add(out, "]}");
+}
+
 static void put_diff_row(struct pmu_strbuf *out, const struct pmu_diff_group *group,
 			 const struct pmu_diff_row *row)
 {
@@ -73,7 +129,9 @@ static void put_diff_row(struct pmu_strbuf *out, const struct pmu_diff_group *gr
 		next_line(out, !m, "          ");
 		put_diff_value(out, &row->value[m]);
 	}
-	pmu_strbuf_add(out, "]}");
+	pmu_strbuf_add(out, "]");
+	put_diff_samples(out, row);
+	pmu_strbuf_add(out, "}");
 }
 
 static void put_diff_group(struct pmu_strbuf *out, const struct pmu_diff_group *group)
@@ -110,6 +168,7 @@ int pmu_diff_write_json(struct pmu_strbuf *out, const struct pmu_diff *diff,
 	put_double(out, ",\n  ", "alpha", PMU_DIFF_ALPHA);
 	put_u64(out, ",\n  ", "pairs", diff->n_pairs);
 	put_u64(out, ",\n  ", "compared", diff->n_compared);
+	put_u64(out, ",\n  ", "functions_compared", diff->n_functions_compared);
 	put_side(out, "a", diff->a);
 	put_side(out, "b", diff->b);
 	pmu_strbuf_add(out, ",\n  \"notes\": [");
@@ -227,22 +286,45 @@ static void put_markdown_line(struct pmu_strbuf *out, const struct pmu_diff_row 
 			measure->compared ? pmu_diff_verdict_name(value->verdict) : "");
 }
 
+/* A function's share, in points of a hundred, and how its time changed. */
+static void put_markdown_function(struct pmu_strbuf *out, const struct pmu_diff_row *row,
+				  const struct pmu_diff_function *function)
+{
+	pmu_strbuf_add(out, "| ");
+	pmu_diff_plain(out, row->path[0] ? row->path : "the command");
+	pmu_strbuf_add(out, " | share of ");
+	pmu_diff_plain(out, function->name);
+	pmu_strbuf_addf(out, " | %.1f%% | %.1f%% | %+.1f points | %+.1f to %+.1f | %s",
+			100 * function->a, 100 * function->b, 100 * function->change,
+			100 * function->low, 100 * function->high,
+			pmu_diff_verdict_name(function->verdict));
+	if (!isnan(function->time.change))
+		pmu_strbuf_addf(out, ", %s", pmu_diff_pace_name(&function->time));
+	pmu_strbuf_add(out, " |\n");
+}
+
+/* Return: whether there is to be a line: head and limit. */
+static bool begin_markdown_line(struct pmu_strbuf *out, bool all, size_t *n)
+{
+	if (!(*n)++)
+		pmu_strbuf_add(out, "\n| region | value | A | B | change | between | verdict |\n"
+				    "|:--|:--|--:|--:|--:|:-:|:--|\n");
+	return all || *n <= MARKDOWN_LINES;
+}
+
 static void put_markdown_group(struct pmu_strbuf *out, const struct pmu_diff_group *group, bool all,
 			       size_t *n)
 {
-	for (unsigned int r = 0; r < group->n_rows; r++)
-		for (unsigned int m = 0; m < group->n_measures; m++) {
-			if (!pmu_diff_shown(group, &group->row[r], m, all))
-				continue;
-			if (!(*n)++)
-				pmu_strbuf_add(
-					out,
-					"\n| region | value | A | B | change | between | verdict |\n"
-					"|:--|:--|--:|--:|--:|:-:|:--|\n");
-			if (all || *n <= MARKDOWN_LINES)
-				put_markdown_line(out, &group->row[r], &group->measure[m],
-						  &group->row[r].value[m]);
-		}
+	for (unsigned int r = 0; r < group->n_rows; r++) {
+		const struct pmu_diff_row *row = &group->row[r];
+
+		for (unsigned int m = 0; m < group->n_measures; m++)
+			if (pmu_diff_shown(group, row, m, all) && begin_markdown_line(out, all, n))
+				put_markdown_line(out, row, &group->measure[m], &row->value[m]);
+		for (size_t i = 0; i < pmu_diff_functions_shown(row, all); i++)
+			if (begin_markdown_line(out, all, n))
+				put_markdown_function(out, row, &row->function[i]);
+	}
 }
 
 int pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff,

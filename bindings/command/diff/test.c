@@ -337,7 +337,7 @@ static void weigh(const struct pmu_diff_group *group, struct pmu_diff_row *row)
 {
 	const struct pmu_diff_measure *measure = weighty(group);
 
-	row->differs = row->a < 0 || row->b < 0;
+	row->differs = row->a < 0 || row->b < 0 || row->n_functions_differ;
 	for (unsigned int m = 0; m < group->n_measures; m++) {
 		const struct pmu_diff_value *value = &row->value[m];
 		double a = value->a.n ? value->a.median : 0, b = value->b.n ? value->b.median : 0;
@@ -451,6 +451,8 @@ int pmu_diff_make(const struct pmu_series *a, const struct pmu_series *b,
 
 	*diff = (struct pmu_diff){ .a = a, .b = b };
 	rc = pmu_diff_join(diff, request);
+	if (!rc && request->functions)
+		rc = pmu_diff_functions(diff);
 	if (!rc)
 		rc = test_diff(diff, request);
 	return rc ? pmu_fail(rc, "no memory for the comparison") : 0;

@@ -20,7 +20,7 @@ struct text {
 	const struct pmu_text_options *options;
 	unsigned int columns;
 	struct pmu_model_block *blocks;
-	bool failed, any_inclusive, any_unknown, any_few;
+	bool failed, any_inclusive, any_unknown, any_functions;
 };
 
 /* A line of the table: one measure of a region, below one that names it. */
@@ -28,6 +28,14 @@ struct line {
 	const struct pmu_diff_row *row;
 	const struct pmu_diff_measure *measure; /* NULL: the name */
 	const struct pmu_diff_value *value;
+	const struct pmu_diff_function *function; /* or its share, or, */
+	bool is_pace;                             /* below it, its time */
+};
+
+/* What is not shown of a group's regions, and of the functions of those that are. */
+struct left {
+	unsigned int regions;
+	size_t functions;
 };
 
 enum { A, B, CHANGE, LOW, HIGH, VERDICT, N_COLUMNS };
@@ -109,6 +117,19 @@ static const char *verdict(struct text *t, const struct line *line)
 	return pmu_diff_verdict_name(line->value->verdict);
 }
 
+static void put_function_line(struct pmu_table_column *column, unsigned int i,
+			      const struct line *line)
+{
+	struct pmu_cell cell[N_COLUMNS];
+
+	if (line->is_pace)
+		pmu_diff_pace_cells(&line->function->time, cell);
+	else
+		pmu_diff_function_cells(line->function, cell);
+	for (int c = 0; c < N_COLUMNS; c++)
+		column[c].cell[i] = cell[c];
+}
+
 static void put_diff_line(struct text *t, struct pmu_table *table, unsigned int i,
 			  const struct line *line)
 {
@@ -116,6 +137,8 @@ static void put_diff_line(struct text *t, struct pmu_table *table, unsigned int 
 	const struct pmu_diff_value *value = line->value;
 
 	table->mark[i] = "";
+	if (line->function)
+		put_function_line(column, i, line);
 	if (!line->measure)
 		return;
 	pmu_diff_number(&column[A].cell[i], line->measure, value->a.median);
@@ -135,13 +158,20 @@ static void put_diff_line(struct text *t, struct pmu_table *table, unsigned int 
 
 static const char *diff_label(struct text *t, const struct line *line)
 {
-	const char *name = line->measure ? line->measure->name : line->row->path;
+	const char *name = line->is_pace    ? "CPU time per call"
+			   : line->function ? line->function->name
+			   : line->measure  ? line->measure->name
+					    : line->row->path;
 	struct pmu_strbuf text = { 0 };
 	const char *kept;
 
 	if (!name[0])
 		return "(all of it)";
 	pmu_encode_line(&text, name);
+	if (line->function && !line->is_pace && line->function->object[0]) {
+		pmu_strbuf_add(&text, "  ");
+		pmu_encode_line(&text, line->function->object);
+	}
 	kept = text.failed ? NULL : pmu_block_text(&t->blocks, text.text, text.len);
 	pmu_strbuf_free(&text);
 	return kept;
@@ -166,11 +196,12 @@ static bool make_diff_table(struct text *t, struct pmu_table *table, const struc
 			return false;
 	}
 	for (unsigned int i = 0; i < n; i++) {
-		table->label[i].depth = line[i].measure != NULL;
+		table->label[i].depth = line[i].is_pace ? 2 : line[i].measure || line[i].function;
 		table->label[i].name = diff_label(t, &line[i]);
 		if (!table->label[i].name)
 			return false;
 		put_diff_line(t, table, i, &line[i]);
+		t->any_functions |= line[i].function != NULL;
 	}
 	return true;
 }
@@ -183,9 +214,54 @@ static bool matches_diff_row(const struct text *t, const struct pmu_diff_row *ro
 	       !fnmatch(filter, row->path, 0);
 }
 
-/* @line: [rows * (1 + measures)] */
+/* @line: the next of those that there is room for */
+static unsigned int add_function_lines(const struct text *t, const struct pmu_diff_row *row,
+				       struct line *line)
+{
+	size_t shown = pmu_diff_functions_shown(row, t->options->all);
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct pmu_diff_function *function = &row->function[i];
+
+		line[n++] = (struct line){ .row = row, .function = function };
+		if (!isnan(function->time.change))
+			line[n++] =
+				(struct line){ .row = row, .function = function, .is_pace = true };
+	}
+	return n;
+}
+
+/* Return: as above; 0: nothing is to be told of the region. */
+static unsigned int add_row_lines(const struct text *t, const struct pmu_diff_group *group,
+				  const struct pmu_diff_row *row, struct line *line)
+{
+	unsigned int n = 1;
+
+	line[0] = (struct line){ .row = row };
+	for (unsigned int m = 0; m < group->n_measures; m++)
+		if (pmu_diff_shown(group, row, m, t->options->all))
+			line[n++] = (struct line){ .row = row,
+						   .measure = &group->measure[m],
+						   .value = &row->value[m] };
+	n += add_function_lines(t, row, line + n);
+	return n > 1 ? n : 0;
+}
+
+/* Return: most lines that there can be. */
+static size_t count_diff_lines(const struct text *t, const struct pmu_diff_group *group)
+{
+	size_t n = 0;
+
+	for (unsigned int r = 0; r < group->n_rows; r++)
+		n += 1 + group->n_measures +
+		     2 * pmu_diff_functions_shown(&group->row[r], t->options->all);
+	return n;
+}
+
+/* @line: [count_diff_lines()] */
 static unsigned int choose_diff_lines(const struct text *t, const struct pmu_diff_group *group,
-				      struct line *line, unsigned int *n_left)
+				      struct line *line, struct left *left)
 {
 	unsigned int n = 0, shown = 0;
 	unsigned int most = t->options->top   ? t->options->top
@@ -193,39 +269,36 @@ static unsigned int choose_diff_lines(const struct text *t, const struct pmu_dif
 					      : PMU_TEXT_ROWS;
 
 	for (unsigned int r = 0; r < group->n_rows; r++) {
-		const struct pmu_diff_row *row = &group->row[r];
-		unsigned int before = n;
+		unsigned int more = 0;
 
-		if (!matches_diff_row(t, row))
+		if (matches_diff_row(t, &group->row[r]))
+			more = add_row_lines(t, group, &group->row[r], line + n);
+		if (shown == most) {
+			left->regions += more > 0;
 			continue;
-		for (unsigned int m = 0; m < group->n_measures; m++) {
-			if (!pmu_diff_shown(group, row, m, t->options->all))
-				continue;
-			if (shown == most) {
-				++*n_left;
-				break;
-			}
-			if (n == before)
-				line[n++] = (struct line){ .row = row };
-			line[n++] = (struct line){ row, &group->measure[m], &row->value[m] };
 		}
-		shown += n > before;
+		if (more && !t->options->all)
+			left->functions += group->row[r].n_functions_differ -
+					   pmu_diff_functions_shown(&group->row[r], false);
+		n += more;
+		shown += more > 0;
 	}
 	return n;
 }
 
 static void print_diff_group(struct text *t, const struct pmu_diff_group *group)
 {
-	struct line *line = pmu_block_array(
-		&t->blocks, (size_t)group->n_rows * (group->n_measures + 1) + 1, sizeof(*line));
+	struct line *line = pmu_block_array(&t->blocks, count_diff_lines(t, group) + 1,
+					    sizeof(*line));
 	struct pmu_table table = { .n_rows = 0 };
-	unsigned int n, n_left = 0;
+	struct left left = { 0, 0 };
+	unsigned int n;
 
 	if (!line) {
 		t->failed = true;
 		return;
 	}
-	n = choose_diff_lines(t, group, line, &n_left);
+	n = choose_diff_lines(t, group, line, &left);
 	if (!n)
 		return;
 	if (!make_diff_table(t, &table, line, n)) {
@@ -236,8 +309,27 @@ static void print_diff_group(struct text *t, const struct pmu_diff_group *group)
 	pmu_encode_line(t->out, group->name);
 	pmu_strbuf_add(t->out, "\n");
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->blocks) != 0;
-	if (n_left)
-		pmu_strbuf_addf(t->out, "  and %u more regions; --all shows all of them\n", n_left);
+	if (left.regions)
+		pmu_strbuf_addf(t->out, "  and %u more regions; --all shows all of them\n",
+				left.regions);
+	if (left.functions)
+		pmu_strbuf_addf(t->out, "  and %zu more functions that differ; --all shows them\n",
+				left.functions);
+}
+
+static void function_legend(struct text *t)
+{
+	bool single = t->diff->a->n_runs == 1 && t->diff->b->n_runs == 1;
+
+	pmu_strbuf_addf(
+		t->out,
+		"  %%        a function's share of the samples of the region's own time, its change in\n"
+		"           points, CPU time by samples: estimated; %.0f in 100 comparisons without any\n"
+		"           difference name a function%s\n",
+		100 * PMU_DIFF_ALPHA,
+		single ? ", but that a run differs from the next, which takes\n"
+			 "           more runs to be told, is not in it"
+		       : "");
 }
 
 static void diff_legend(struct text *t)
@@ -258,6 +350,8 @@ static void diff_legend(struct text *t)
 			100 * PMU_DIFF_ALPHA);
 	if (t->any_unknown)
 		pmu_strbuf_add(t->out, "  unknown  too few runs to tell it from noise\n");
+	if (t->any_functions)
+		function_legend(t);
 	if (t->any_inclusive)
 		pmu_strbuf_add(t->out, "  n        with nested regions: its own is not known\n");
 }

@@ -6,6 +6,9 @@
 
 #include "bindings/command/diff/diff.h"
 
+/* Of a region, where not all are asked for: those that changed most. */
+#define MOST_FUNCTIONS 5
+
 void pmu_diff_percent(const struct pmu_diff_value *value, double change, char *text, size_t size)
 {
 	double percent = 100 * change / value->a.median;
@@ -34,6 +37,17 @@ bool pmu_diff_shown(const struct pmu_diff_group *group, const struct pmu_diff_ro
 	       (value->a.n && value->b.n && value->change != 0);
 }
 
+size_t pmu_diff_functions_shown(const struct pmu_diff_row *row, bool all)
+{
+	size_t n = row->n_functions_differ;
+
+	if (!all)
+		return n < MOST_FUNCTIONS ? n : MOST_FUNCTIONS;
+	while (n < row->n_functions && !isnan(row->function[n].p))
+		n++;
+	return n;
+}
+
 void pmu_diff_number(struct pmu_cell *cell, const struct pmu_diff_measure *measure, double value)
 {
 	double size = fabs(value);
@@ -50,6 +64,47 @@ void pmu_diff_number(struct pmu_cell *cell, const struct pmu_diff_measure *measu
 		pmu_cell_exact(cell, (uint64_t)(size + 0.5));
 }
 
+/* In points of a hundred. */
+static void put_points(struct pmu_cell *cell, double change)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%+.1f", 100 * change);
+	pmu_cell_text(cell, text);
+}
+
+void pmu_diff_function_cells(const struct pmu_diff_function *function, struct pmu_cell cell[6])
+{
+	pmu_cell_share(&cell[0], function->a);
+	pmu_cell_share(&cell[1], function->b);
+	put_points(&cell[2], function->change);
+	put_points(&cell[3], function->low);
+	put_points(&cell[4], function->high);
+	pmu_cell_text(&cell[5], pmu_diff_verdict_name(function->verdict));
+}
+
+static void put_pace_change(struct pmu_cell *cell, const struct pmu_diff_pace *time, double change)
+{
+	const struct pmu_diff_value value = { .a.median = time->a };
+	char text[32];
+
+	pmu_diff_percent(&value, change, text, sizeof(text));
+	if (text[0])
+		pmu_cell_text(cell, text);
+	else
+		pmu_cell_time(cell, fabs(change));
+}
+
+void pmu_diff_pace_cells(const struct pmu_diff_pace *time, struct pmu_cell cell[6])
+{
+	pmu_cell_time(&cell[0], time->a);
+	pmu_cell_time(&cell[1], time->b);
+	put_pace_change(&cell[2], time, time->change);
+	put_pace_change(&cell[3], time, time->low);
+	put_pace_change(&cell[4], time, time->high);
+	pmu_cell_text(&cell[5], pmu_diff_pace_name(time));
+}
+
 void pmu_diff_summary(const struct pmu_diff *diff, struct pmu_strbuf *out)
 {
 	unsigned int n_new = 0, n_gone = 0;
@@ -62,7 +117,13 @@ void pmu_diff_summary(const struct pmu_diff *diff, struct pmu_strbuf *out)
 	if (diff->n_differs)
 		pmu_strbuf_addf(out, "%zu value%s differ%s by more than noise", diff->n_differs,
 				diff->n_differs > 1 ? "s" : "", diff->n_differs > 1 ? "" : "s");
-	else
+	if (diff->n_functions_differ)
+		pmu_strbuf_addf(out, "%sthe share%s of %zu function%s differ%s by more than noise",
+				diff->n_differs ? ", " : "",
+				diff->n_functions_differ > 1 ? "s" : "", diff->n_functions_differ,
+				diff->n_functions_differ > 1 ? "s" : "",
+				diff->n_functions_differ > 1 ? "" : "s");
+	if (!diff->n_differs && !diff->n_functions_differ)
 		pmu_strbuf_add(out, "nothing differs by more than noise");
 	if (diff->n_unknown)
 		pmu_strbuf_addf(out, ", of %zu it cannot be told", diff->n_unknown);
