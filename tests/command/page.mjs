@@ -539,6 +539,25 @@ async function comparison() {
 	same("still nothing to complain of", wrong, []);
 }
 
+async function comparedSamples() {
+	await opened("diff-sampled", 1440);
+	const shown = await names(), at = shown.indexOf("memcpy  libc.so.6");
+
+	check("a function whose share changed", at > 0, shown);
+	same("in points", (await cells("change"))[at], "▲ +21.8 pts");
+	check("as shares", (await cells("A"))[at] === "60.0%" && (await cells("B"))[at] === "81.8%", await cells("A"));
+	same("is slower, and another one is not", (await texts(".mark")).slice(0, 2), ["slower", "same"]);
+	await click("tr[data-node='" + at + "'] th");
+	check("and its region's functions are in the detail", (await text("#detail")).includes("Where its own time went") &&
+		(await text("#detail")).includes("differs30.00 ms → 90.00 ms, slower"), await text("#detail"));
+	await choose("#view", "all");
+	check("all of them", (await names()).includes("dgemm<double>  libblas.so"), await names());
+	for (const width of [360, 1440]) {
+		await opened("diff-sampled", width);
+		check("compared samples, " + width + " pixels: nothing is wider", await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), width);
+	}
+}
+
 async function repeated() {
 	await opened("series");
 	check("runs", (await text("#head")).includes("runs3"), await text("#head"));
@@ -592,6 +611,6 @@ await opened("usual");
 for (const part of [head, table, sorting, filtering, folding, columns, detail, threads, groups, flame, roofline, keys, themes, widths, paper])
 	await part();
 same("still nothing to complain of", wrong, []);
-for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, repeated, sampled, nothing])
+for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, comparedSamples, repeated, sampled, nothing])
 	await part();
 await browser.close();

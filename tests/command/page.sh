@@ -26,6 +26,7 @@ for name in hostile sampled large none; do
 done
 is 'hostile names end no script' "$(grep -c '</script>' hostile.html)" 2
 run 0 'a comparison' diff usual.json usual.json usual.json -- changed.json changed.json changed.json -o diff.html
+run 0 'a comparison of samples' diff sampled.json resampled.json -o diff-sampled.html
 run 0 'a run' run -o run.HTML -- true
 has run.HTML 'id="data-report"' 'has a report in it'
 run 0 'repeated runs' run --repeat 3 -o series.html -- true

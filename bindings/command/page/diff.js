@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A comparison (bindings/command/diff/others.c): a row for each region, below it one for each measure; or of
- * one measure a row for each region.
+ * one measure a row for each region.  Functions that samples saw are values too, whose changes are in points.
  */
 
 const VERDICTS = {
@@ -12,6 +12,31 @@ const VERDICTS = {
 	gone: ["gone", "B has no such region"],
 };
 
+const MOST_FUNCTIONS = 20; /* in a region's detail */
+const SHARE = { name: "", unit: "", kind: "share", compared: true };
+const PACES = {
+	slower: "it takes more CPU time for each call of the region",
+	faster: "it takes less CPU time for each call of the region",
+	same: "its CPU time for each call of the region is not another one by more than noise: others take more, or less",
+};
+
+/* Of a region: [value, measure] of each function that was compared. */
+function functionsOf(region, all) {
+	const functions = region.samples ? region.samples.functions : [];
+
+	return functions.filter(one => all ? isKnown(one.p) : !["same", "unknown"].includes(one.verdict))
+		.map(one => [{ ...one, own: true, points: true }, { ...SHARE, name: one.object ? one.name + "  " + one.object : one.name }]);
+}
+
+function pointsText(change) {
+	return (change > 0 ? "+" : "") + fixed(100 * change, 1) + " pts";
+}
+
+function paceAbout(time) {
+	return PACES[time.verdict] + "; estimated: " + format.time(time.a) + " and " + format.time(time.b) + ", in 95 of 100 cases a change between " +
+		format.time(time.low) + " and " + format.time(time.high);
+}
+
 /* Colour is the third to say it: a sign and an arrow do before. */
 function changeText(value, measure) {
 	if (!isKnown(value.change))
@@ -19,6 +44,9 @@ function changeText(value, measure) {
 	if (value.change === 0)
 		return "0";
 	const arrow = value.change > 0 ? "▲ " : "▼ ";
+
+	if (value.points)
+		return arrow + pointsText(value.change);
 
 	/* of a few events more or less it is their number that tells */
 	if (!isKnown(value.a) || value.a === 0 || (Number.isInteger(value.change) && !measure.unit && Math.abs(value.change) < 0.001 * Math.abs(value.a)))
@@ -40,6 +68,8 @@ function changeName(value, measure) {
 }
 
 function partOf(value, change) {
+	if (value.points)
+		return change;
 	return isKnown(value.a) && value.a !== 0 && isKnown(change) ? change / value.a : null;
 }
 
@@ -48,6 +78,8 @@ function intervalAbout(value) {
 
 	if (!isKnown(low) || !isKnown(high))
 		return "too few runs for an interval";
+	if (value.points)
+		return "in 95 of 100 cases between " + pointsText(low) + " and " + pointsText(high);
 	return "in 95 of 100 cases between " + percentText(low) + " and " + percentText(high) + " of A";
 }
 
@@ -77,7 +109,7 @@ function diffCell(show) {
 }
 
 function sideText(value, measure, side) {
-	return measure.kind === "metric" ? format.value(value[side]) : format.measured(value[side], measure.unit);
+	return measure.kind === "share" ? format.share(value[side]) : measure.kind === "metric" ? format.value(value[side]) : format.measured(value[side], measure.unit);
 }
 
 function pictureOf(value, scale) {
@@ -88,7 +120,7 @@ function pictureOf(value, scale) {
 function boundText(value, bound) {
 	const part = partOf(value, value[bound]);
 
-	return isKnown(part) ? percentText(part) : "";
+	return isKnown(part) ? value.points ? pointsText(part) : percentText(part) : "";
 }
 
 function diffColumns(scale) {
@@ -141,7 +173,8 @@ function diffView(group, which) {
 		}
 		const lines = region.values.map((value, m) => [value, group.measures[m]]).filter(([value, measure], m) =>
 			which === "all" ? isKnown(value.a) || isKnown(value.b) :
-				isDifference(value, measure) || (!region.path && !m && measure.compared));
+				isDifference(value, measure) || (!region.path && !m && measure.compared))
+			.concat(functionsOf(region, which === "all"));
 
 		if (!lines.length)
 			return;
@@ -160,6 +193,8 @@ function diffView(group, which) {
 
 		if (values[node] && region.path && !values[node][0].own && !["calls", "metric"].includes(values[node][1].kind) && typeof which !== "number")
 			return [["with nested", "its own, without nested regions, is not known"]];
+		if (values[node] && values[node][0].points && values[node][0].time)
+			return [[values[node][0].time.verdict, paceAbout(values[node][0].time)]];
 		return values[node] && typeof which !== "number" ? [] : !region.a ? [["new", VERDICTS.new[1], "verdict"]] :
 			!region.b ? [["gone", VERDICTS.gone[1], "verdict"]] : [];
 	};
@@ -175,7 +210,8 @@ function diffSection(group, index) {
 	const scale = intervalScale(group);
 	const views = [["differs", "what differs"], ["all", "all measures"], ...group.measures.map((measure, m) => [m, measure.name])];
 
-	const nDiffer = group.regions.reduce((n, region) => n + region.values.filter(value => value.verdict === "differs").length, 0);
+	const nDiffer = group.regions.reduce((n, region) => n + region.values.filter(value => value.verdict === "differs").length +
+		functionsOf(region).length, 0);
 
 	return {
 		group: group.name || "the whole command", found: nDiffer ? nDiffer + (nDiffer > 1 ? " differ" : " differs") : "", index, counts: [], metrics: [], group_: group,
@@ -202,6 +238,25 @@ function diffDetail(book, section, view, node) {
 		]), "changes"),
 		make("p.note", null, "Own work of the region, without what is nested in it, as medians of the runs; below a change where it is in 95 of 100 cases: the middle is none, the edge " +
 			percentText(Math.min(scale, 4)) + "."),
+		...functionDetail(region),
+	];
+}
+
+function functionDetail(region) {
+	const functions = functionsOf(region, true);
+
+	if (!functions.length)
+		return [];
+	return [
+		make("h3", null, "Where its own time went"),
+		plainTable(["", "A", "B", "points", "CPU time per call"], functions.slice(0, MOST_FUNCTIONS).map(([value, measure]) => [
+			visible(measure.name), sideText(value, measure, "a"), sideText(value, measure, "b"),
+			make("span." + changeName(value, measure).replaceAll(" ", "."), { title: intervalAbout(value) }, changeText(value, measure).replace(" pts", "")),
+			[value.verdict, value.time ? make("small", { title: paceAbout(value.time) }, format.time(value.time.a) + " → " + format.time(value.time.b) + ", " + value.time.verdict) : null],
+		]), "changes"),
+		make("p.note", null, "Estimated: shares of " + plural(region.samples.a, "sample") + " and " + plural(region.samples.b, "sample") +
+			", of all runs of a side; “differs”: by more than noise among all functions" +
+			(functions.length > MOST_FUNCTIONS ? "; and " + plural(functions.length - MOST_FUNCTIONS, "function") + " more." : ".")),
 	];
 }
 
@@ -218,6 +273,7 @@ function diffBook(data) {
 		summary: data.summary,
 		facts: [sideFacts("A", data.a), sideFacts("B", data.b),
 			data.compared ? ["compared", plural(data.compared, "value"), "tests that were made"] : ["", ""],
+			data.functions_compared ? ["functions", plural(data.functions_compared, "share"), "of samples, a family of tests of their own"] : ["", ""],
 			["“differs”", "by more than noise: of comparisons without any difference, " + fixed(100 * data.alpha, 0) + " in 100 say so of any value"],
 			data.pairs ? ["in turns", plural(data.pairs, "pair") + ": each run of B is compared with the run of A beside it"] : ["", ""]],
 		remarks: data.notes.map(text => ({ sign: "note", text })),
