@@ -61,6 +61,10 @@ sample_read_sources = \
 	%D%/command/sample/ring.c \
 	%D%/command/sample/ring.h
 sample_sources = $(sample_read_sources) \
+	%D%/command/sample/answer.c \
+	%D%/command/sample/answer.h \
+	%D%/command/sample/ask.c \
+	%D%/command/sample/ask.h \
 	%D%/command/sample/collector.h \
 	%D%/command/sample/give.c \
 	%D%/command/sample/outside.c \

@@ -51,7 +51,7 @@ struct wanted_function {
 	const struct pmu_model_function *function;
 };
 
-static bool is_wanted_function(const void *arg, uintptr_t number)
+static bool is_wanted_diff_function(const void *arg, uintptr_t number)
 {
 	const struct wanted_function *wanted = arg;
 	const struct pmu_diff_function *is = &wanted->row->function[number - 1];
@@ -66,7 +66,7 @@ static size_t place_function(struct sampled_row *row, const struct pmu_model_fun
 	const struct wanted_function wanted = { row, function };
 	uint32_t hash = pmu_hash_text(function->name, strlen(function->name)) ^
 			2 * pmu_hash_text(function->object, strlen(function->object));
-	struct pmu_index_place *place = pmu_index_find(&row->by_name, hash, is_wanted_function,
+	struct pmu_index_place *place = pmu_index_find(&row->by_name, hash, is_wanted_diff_function,
 						       &wanted);
 
 	if (place->thing)

@@ -105,6 +105,10 @@ unsigned int pmu_sample_drain(struct pmu_samples_collector *collector);
 bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char *store, bool ended,
 			     struct pmu_sample_process *out);
 
+/** pmu_sample_give_process() - to the rows of its finished model what was sampled of it, with names by @code */
+void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_process *process,
+			     struct pmu_model *model);
+
 void pmu_sample_process_free(struct pmu_sample_process *process);
 
 #endif

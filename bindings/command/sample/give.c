@@ -137,8 +137,8 @@ static void give_all(const struct giving *giving)
 	}
 }
 
-static void give_process(struct pmu_code *code, const struct pmu_sample_process *process,
-			 struct pmu_model *model)
+void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_process *process,
+			     struct pmu_model *model)
 {
 	size_t n = process->sums.hits.n + 1;
 	struct giving giving = {
@@ -178,6 +178,6 @@ void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,
 		collector->code = pmu_code_new();
 	/* rings are read on meanwhile: symbols take their time */
 	if (collector->code)
-		give_process(collector->code, &process, model);
+		pmu_sample_give_process(collector->code, &process, model);
 	pmu_sample_process_free(&process);
 }

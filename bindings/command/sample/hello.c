@@ -67,7 +67,7 @@ static bool is_event(int fd)
 }
 
 /* unix(7): whose connection it is, as the kernel says. */
-static bool is_peer_ours(int fd, pid_t *pid)
+bool pmu_sample_peer_is_ours(int fd, pid_t *pid)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
@@ -126,7 +126,7 @@ int pmu_sample_hello_take(int fd, struct pmu_sample_hello *hello)
 		return -EPIPE;
 	if (!take_descriptors(&message, got, PMU_ARRAY_LEN(got)))
 		return -EPROTO;
-	if (n == (ssize_t)sizeof(hello->said) && is_peer_ours(fd, &hello->pid) &&
+	if (n == (ssize_t)sizeof(hello->said) && pmu_sample_peer_is_ours(fd, &hello->pid) &&
 	    makes_sense(&hello->said) && is_event(got[0]) &&
 	    is_firm(got[1], marks_size(hello->said.n_places))) {
 		hello->event_fd = got[0];

@@ -23,6 +23,9 @@ struct pmu_sample_hello {
  */
 int pmu_sample_hello_take(int fd, struct pmu_sample_hello *hello);
 
+/** pmu_sample_peer_is_ours() - is the other end of a connection this user's, or root's?  @pid: result, whose it is */
+bool pmu_sample_peer_is_ours(int fd, pid_t *pid);
+
 /** pmu_sample_hello_map() - its ring and its marks; the descriptors are closed.  Return: 0 or a negative errno. */
 int pmu_sample_hello_map(const struct pmu_sample_hello *hello, struct pmu_sample_ring *ring);
 

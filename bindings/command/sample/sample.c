@@ -18,6 +18,7 @@
 #include "base/retry.h"
 #include "base/time.h"
 #include "bindings/command/code/code.h"
+#include "bindings/command/sample/ask.h"
 #include "bindings/command/sample/collector.h"
 
 /*
@@ -53,6 +54,17 @@ static void let_in(struct pmu_samples_collector *collector)
 		collector->peer[collector->n_peers++] = peer;
 }
 
+/* A thread that begins, or a program that wants to know. */
+static void hear_peer(struct pmu_samples_collector *collector, int peer)
+{
+	if (!pmu_sample_is_question(peer)) {
+		pmu_sample_add_thread(collector, peer);
+		return;
+	}
+	pmu_sample_answer(collector, peer);
+	close(peer);
+}
+
 static void hear_peers(struct pmu_samples_collector *collector, const struct pollfd *poller)
 {
 	unsigned int n = collector->n_peers;
@@ -61,7 +73,7 @@ static void hear_peers(struct pmu_samples_collector *collector, const struct pol
 	pthread_mutex_lock(&collector->lock);
 	for (unsigned int i = 0; i < n; i++) {
 		if (poller[i].revents)
-			pmu_sample_add_thread(collector, collector->peer[i]);
+			hear_peer(collector, collector->peer[i]);
 		else
 			collector->peer[collector->n_peers++] = collector->peer[i];
 	}
