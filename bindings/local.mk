@@ -206,6 +206,7 @@ top_sources = \
 	%D%/command/top/differ.c \
 	%D%/command/top/find.c \
 	%D%/command/top/find.h \
+	%D%/command/top/functions.c \
 	%D%/command/top/json.c \
 	%D%/command/top/json.h \
 	%D%/command/top/look.c \

@@ -364,6 +364,7 @@ script_tests = \
 	%D%/command/sample_auto.sh \
 	%D%/command/stats.sh \
 	%D%/command/top.sh \
+	%D%/command/top_sampled.sh \
 	%D%/command/top_screen.sh \
 	%D%/command/trace.sh \
 	%D%/command/tree.sh \

@@ -147,6 +147,7 @@ static void fill_part(struct pmu_top_making *m, unsigned int at)
 		.more_start = room(m, s->n_rows, sizeof(double)),
 		.held_last = room(m, s->n_rows, sizeof(double)),
 		.held_start = room(m, s->n_rows, sizeof(double)),
+		.was = room(m, s->n_rows, sizeof(const struct pmu_model_row *)),
 		.row = room(m, s->n_rows, sizeof(unsigned int)),
 	};
 	part->last.row = room(m, s->n_rows, sizeof(*s->row));
@@ -160,13 +161,14 @@ static void fill_part(struct pmu_top_making *m, unsigned int at)
 		struct pmu_model_row *row = &part->last.row[i];
 		uint64_t held = was ? held_before[was - 1] : 0;
 
+		if (was)
+			part->was[i] = &part->before->row[was - 1];
 		*row = s->row[i];
 		row->team = NULL;
 		row->metric = room(m, s->n_metrics, sizeof(double));
 		for (unsigned int k = 0; row->metric && k < s->n_metrics; k++)
 			row->metric[k] = NAN;
-		part->known[i] = m->has_last &&
-				 subtract_row(m, s, was ? &part->before->row[was - 1] : NULL, row);
+		part->known[i] = m->has_last && subtract_row(m, s, part->was[i], row);
 		part->held_start[i] = (double)m->now->held[at][i];
 		part->held_last[i] = part->held_start[i] - (double)held;
 	}

@@ -140,7 +140,7 @@ static int attributes_of(const struct pmu_top_view *v, const struct pmu_top_line
 		return A_BOLD |
 		       attributes(v, line->program->remark[0] ? PMU_TOP_WARN
 							      : colors[line->program->state]);
-	return line->is_match ? A_NORMAL : A_DIM;
+	return line->is_match && !line->function ? A_NORMAL : A_DIM;
 }
 
 size_t pmu_top_room(void)
@@ -208,6 +208,7 @@ static const char *const help_words[] = {
 	"thr        threads that are in it now, of those that have been",
 	"open       how long the first one has been in it; <1 s: less, >5 s: more",
 	"~          an estimate: a call is in it in part",
+	"~ 50%      a function's share of samples of the region's own time (pmu run --sample)",
 	"A blank is a number that is not known.",
 };
 

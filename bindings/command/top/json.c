@@ -29,6 +29,23 @@ static void put_span_values(struct pmu_strbuf *out, const struct pmu_top_program
 	pmu_strbuf_add(out, "}");
 }
 
+/* Where its own time went: of functions those with most samples. */
+static void put_span_samples(struct pmu_strbuf *out, const struct pmu_top_samples *samples)
+{
+	if (!samples->n)
+		return;
+	key(out, ", ", "samples");
+	put_u64(out, "{", "n", samples->n);
+	pmu_strbuf_add(out, ", \"functions\": [");
+	for (unsigned int i = 0; i < samples->n_functions; i++) {
+		put_text(out, i ? ", {" : "{", "name", samples->function[i].name);
+		put_known_text(out, ", ", "object", samples->function[i].object);
+		put_u64(out, ", ", "n", samples->function[i].n_samples);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "]}");
+}
+
 static void put_span(struct pmu_strbuf *out, const struct pmu_top_program *program,
 		     const char *name, const struct pmu_top_span *span, double seconds)
 {
@@ -47,6 +64,7 @@ static void put_span(struct pmu_strbuf *out, const struct pmu_top_program *progr
 		pmu_strbuf_add(out, ", \"about\": true");
 	put_span_values(out, program, span, false);
 	put_span_values(out, program, span, true);
+	put_span_samples(out, &span->samples);
 	pmu_strbuf_add(out, "}");
 }
 
@@ -98,6 +116,8 @@ static void put_top_program(struct pmu_strbuf *out, const struct pmu_top_program
 	put_u64(out, ", ", "threads", program->n_threads);
 	put_text(out, ", ", "source", program->source);
 	put_text(out, ", ", "groups", program->groups);
+	if (program->period_ns)
+		put_u64(out, ", ", "sample_period_ns", program->period_ns);
 	if (program->remark[0])
 		put_text(out, ", ", "remark", program->remark);
 	put_units(out, program);

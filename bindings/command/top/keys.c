@@ -31,6 +31,11 @@ static void do_flat(struct pmu_top_view *v)
 	v->first = 0;
 }
 
+static void do_functions(struct pmu_top_view *v)
+{
+	v->order.functions = !v->order.functions;
+}
+
 static void do_reverse(struct pmu_top_view *v)
 {
 	v->order.reverse = !v->order.reverse;
@@ -166,6 +171,7 @@ const struct pmu_top_key pmu_top_keys[] = {
 	  "only regions with that in their path; * ? [ make it a pattern" },
 	{ { ESCAPE }, do_all, "Esc", "all regions again" },
 	{ { 't', 'T' }, do_flat, "t", "tree or list" },
+	{ { 'f', 'F' }, do_functions, "f", "functions that samples saw, or regions alone" },
 	{ { ' ', 'p' }, do_pause, "space p", "stand still; the programs go on" },
 	{ { KEY_RIGHT, 'l' }, do_more, "left right", "other metrics and counts" },
 	{ { KEY_LEFT }, do_fewer, NULL, NULL },

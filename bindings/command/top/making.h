@@ -16,6 +16,8 @@ struct pmu_top_part {
 	bool *about_last, *about_start;
 	/* calls that go on, beyond what is in the totals; what is nested in the sum likewise */
 	double *more_last, *more_start, *held_last, *held_start;
+	const struct pmu_model_row *
+		*was;      /* what they were before; NULL: nothing of them was there */
 	unsigned int *row; /* index in the program */
 };
 
@@ -36,5 +38,16 @@ struct pmu_top_making {
  * @m: its looks set, all else zero; result: parts, scratch, times; @failed without memory
  */
 void pmu_top_differ(struct pmu_top_making *m);
+
+/**
+ * pmu_top_take_samples() - what a sum's samples add to the row's spans
+ * @sum, @was: of the program's row @row now and before; @was: NULL: nothing of it was there
+ * @m: @failed without memory
+ */
+void pmu_top_take_samples(struct pmu_top_making *m, const struct pmu_model_row *sum,
+			  const struct pmu_model_row *was, struct pmu_top_row *row);
+
+/** pmu_top_keep_samples() - of all rows, once they have all: what has most, in memory of the program's */
+void pmu_top_keep_samples(struct pmu_top_making *m);
 
 #endif

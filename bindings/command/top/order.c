@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/samples.h"
+
+/* A function with less than one of so many samples is not shown. */
+#define LEAST_PART 50u
+
 /* --- numbers --- */
 
 static double value_of_span(const struct pmu_top_program *program, const struct pmu_top_span *span,
@@ -166,7 +171,8 @@ static size_t walk_tree(const struct pmu_top_program *program, const struct item
 			next[at + 1]++;
 			at = nested->row;
 			if (nested->is_shown)
-				line[n++] = (struct pmu_top_line){ program, at, nested->is_match };
+				line[n++] = (struct pmu_top_line){ program, at, nested->is_match,
+								   NULL };
 		} else if (at < 0) {
 			return n;
 		} else {
@@ -183,7 +189,7 @@ static size_t add_tree(const struct pmu_top_program *program, const struct pmu_t
 	take_items(program, order, item);
 	show_parents(program, item);
 	qsort_r(item, program->n_rows, sizeof(*item), compare_nested, (void *)order);
-	line[0] = (struct pmu_top_line){ program, -1, true };
+	line[0] = (struct pmu_top_line){ program, -1, true, NULL };
 	return 1 + walk_tree(program, item, next, line + 1);
 }
 
@@ -196,15 +202,65 @@ static size_t add_list(const struct pmu_top_program *const *program, size_t n,
 	size_t n_items = 0, n_lines = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		line[n_lines++] = (struct pmu_top_line){ program[i], -1, true };
+		line[n_lines++] = (struct pmu_top_line){ program[i], -1, true, NULL };
 		n_items += take_items(program[i], order, item + n_items);
 	}
 	qsort_r(item, n_items, sizeof(*item), compare_items, (void *)order);
 	for (size_t i = 0; i < n_items; i++)
 		if (item[i].is_shown)
-			line[n_lines++] = (struct pmu_top_line){ item[i].program, item[i].row,
-								 true };
+			line[n_lines++] = (struct pmu_top_line){ item[i].program, item[i].row, true,
+								 NULL };
 	return n_lines;
+}
+
+/* --- functions --- */
+
+const struct pmu_top_samples *pmu_top_shown_samples(const struct pmu_top_program *program,
+						    const struct pmu_top_row *row)
+{
+	return program->last_ns > 0 ? &row->last.samples : &row->start.samples;
+}
+
+static unsigned int count_shown_functions(const struct pmu_top_line *line)
+{
+	const struct pmu_top_samples *samples;
+	unsigned int n = 0;
+
+	if (line->row < 0 || !line->is_match)
+		return 0;
+	samples = pmu_top_shown_samples(line->program, &line->program->row[line->row]);
+	if (samples->n < PMU_SAMPLES_FEW)
+		return 0;
+	while (n < samples->n_functions && n < PMU_TOP_FUNCTIONS_SHOWN &&
+	       samples->function[n].n_samples * LEAST_PART >= samples->n)
+		n++;
+	return n;
+}
+
+/* Return: @line with the functions, which takes its place; NULL without memory. */
+static struct pmu_top_line *add_functions_below(struct pmu_top_line *line, size_t *n_lines)
+{
+	struct pmu_top_line *all, *to;
+	size_t n = *n_lines;
+
+	for (size_t i = 0; i < *n_lines; i++)
+		n += count_shown_functions(&line[i]);
+	all = to = calloc(n + 1, sizeof(*all));
+	for (size_t i = 0; all && i < *n_lines; i++) {
+		unsigned int shown = count_shown_functions(&line[i]);
+		const struct pmu_top_row *row = line[i].row < 0
+							? NULL
+							: &line[i].program->row[line[i].row];
+
+		*to++ = line[i];
+		for (unsigned int k = 0; k < shown; k++) {
+			*to = line[i];
+			to++->function = &pmu_top_shown_samples(line[i].program, row)->function[k];
+		}
+	}
+	free(line);
+	*n_lines = all ? n : 0;
+	return all;
 }
 
 struct pmu_top_line *pmu_top_lines(const struct pmu_top_program *const *program, size_t n,
@@ -231,5 +287,5 @@ struct pmu_top_line *pmu_top_lines(const struct pmu_top_program *const *program,
 	}
 	free(item);
 	free(next);
-	return line;
+	return line && order->functions ? add_functions_below(line, n_lines) : line;
 }

@@ -32,14 +32,23 @@ struct pmu_top_order {
 	bool reverse;
 	bool flat;          /* a list of all, else each below the one it is nested in */
 	const char *filter; /* part of a name or path, or a pattern of either; NULL or "" all */
+	bool functions;     /* below a region the functions in which it was sampled */
 };
 
 /** A row; or a program, with row < 0, before its rows. */
 struct pmu_top_line {
 	const struct pmu_top_program *program;
 	int row;
-	bool is_match; /* else it is there for what is nested in it */
+	bool is_match;                           /* else it is there for what is nested in it */
+	const struct pmu_top_function *function; /* of the row's, below it; NULL: the row itself */
 };
+
+/** Functions that stand below a region, of its last interval, and the samples that it takes. */
+#define PMU_TOP_FUNCTIONS_SHOWN 5u
+
+/** pmu_top_shown_samples() - what is told of a region: of the last interval, or, with one look, since the start */
+const struct pmu_top_samples *pmu_top_shown_samples(const struct pmu_top_program *program,
+						    const struct pmu_top_row *row);
 
 /**
  * pmu_top_lines() - of all programs

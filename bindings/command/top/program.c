@@ -167,6 +167,7 @@ static void add_sum(struct pmu_top_making *m, struct pmu_top_part *part, unsigne
 	add_to_span(&row->start, sum, part->more_start[i], part->held_start[i],
 		    (double)m->now->threads_ns);
 	put_sum_values(m->program, part->now, sum, alone, (double *)row->start.value);
+	pmu_top_take_samples(m, sum, part->was[i], row);
 	row->last.is_known &= part->known[i];
 	if (!part->known[i])
 		return;
@@ -261,6 +262,7 @@ struct pmu_top_program *pmu_top_program_new(const struct pmu_top_look *before,
 		describe_program(&m);
 		add_values(&m);
 		add_program_rows(&m);
+		pmu_top_keep_samples(&m);
 	}
 	for (unsigned int i = 0; i < now->n_open && !m.failed; i++)
 		add_in(&m, &now->open[i]);

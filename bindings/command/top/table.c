@@ -442,6 +442,32 @@ static void put_region_name_cell(struct pmu_strbuf *out, const struct pmu_top_la
 	out->failed |= number.failed;
 }
 
+/* "~ 53.9%  multiply  libfoo.so": a share of what the region was sampled in, in no column. */
+static void put_function_name(struct pmu_strbuf *out, const struct pmu_top_layout *layout,
+			      const struct pmu_top_line *line, bool tree)
+{
+	const struct pmu_top_row *row = &line->program->row[line->row];
+	const struct pmu_top_samples *of = pmu_top_shown_samples(line->program, row);
+	const unsigned int deepest = layout->name_width / 2;
+	unsigned int indent = 4 + 2 * (tree ? (unsigned int)row->depth : 0);
+	struct pmu_strbuf name = { 0 };
+	struct pmu_cell share;
+	char text[sizeof(share.number) + sizeof(share.unit)];
+
+	pmu_cell_share(&share, (double)line->function->n_samples / (double)of->n);
+	snprintf(text, sizeof(text), "%s%s", share.number, share.unit);
+	if (indent > deepest)
+		indent = deepest;
+	pmu_strbuf_pad(out, out->len + indent, ' ');
+	pmu_strbuf_addf(out, "~ %5s  ", text);
+	pmu_strbuf_add(&name, line->function->name);
+	if (line->function->object[0])
+		pmu_strbuf_addf(&name, "  %s", line->function->object);
+	put_fit(out, pmu_strbuf_text(&name), layout->width - indent - 9, false);
+	out->failed |= name.failed;
+	pmu_strbuf_free(&name);
+}
+
 static const char *const state_words[] = {
 	[PMU_TOP_RUNS] = "running",
 	[PMU_TOP_ENDED] = "ended after",
@@ -487,6 +513,8 @@ void pmu_top_put_line(struct pmu_strbuf *out, const struct pmu_top_layout *layou
 {
 	if (line->row < 0)
 		put_program_line(out, layout, line->program);
+	else if (line->function)
+		put_function_name(out, layout, line, tree);
 	else
 		put_region_name_cell(out, layout, line, tree);
 }

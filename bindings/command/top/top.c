@@ -26,7 +26,7 @@
 
 /** The command line. */
 struct request {
-	bool once, json, flat;
+	bool once, json, flat, regions, sample;
 	const char *interval, *count, *sort, *filter;
 	const char *group, *events, *output; /* for `pmu run` */
 	uint64_t interval_ns, n;
@@ -53,6 +53,8 @@ static void set_order(struct request *request)
 
 	request->order.flat = request->flat;
 	request->order.filter = request->filter;
+	/* JSON has them in each region */
+	request->order.functions = !request->json && !request->regions;
 	by->start = request->interval_ns == 0;
 	by->what = request->sort ? PMU_TOP_VALUE : request->flat ? PMU_TOP_SELF : PMU_TOP_SHARE;
 	by->value.name = request->sort;
@@ -105,8 +107,10 @@ static int take_words(const struct pmu_command *self, int n, char **word, bool i
 
 static int check_top(const struct pmu_command *self, const struct request *request)
 {
-	if ((request->group || request->events || request->output) && !request->command)
-		return pmu_command_usage_error(self, "-g, -e and -o are of a command that is run");
+	if ((request->group || request->events || request->output || request->sample) &&
+	    !request->command)
+		return pmu_command_usage_error(
+			self, "-g, -e, -o and --sample are of a command that is run");
 	if (request->once && request->count)
 		return pmu_command_usage_error(self, "--once or --count?");
 	return 0;
@@ -122,6 +126,8 @@ static const struct pmu_option top_options[] = {
 	{ "--count", 'n', "N", PMU_OPTION_TEXT(struct request, count),
 	  .help = "so many looks; without it until 'q', or until PID or COMMAND has ended" },
 	{ "--flat", PMU_OPTION_FLAG(struct request, flat), .help = "a list instead of a tree" },
+	{ "--regions", PMU_OPTION_FLAG(struct request, regions),
+	  .help = "regions alone: not the functions below them, in which 'pmu run --sample' has sampled them" },
 	{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(struct request, sort),
 	  .words = "share self calls mean open threads name",
 	  .help = "by share, self, calls, mean (time of a call), open, threads, name, or the name of a metric or count" },
@@ -131,6 +137,8 @@ static const struct pmu_option top_options[] = {
 	  .complete = pmu_complete_groups, .help = "what is counted of COMMAND, as for 'pmu run'" },
 	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
 	  .complete = pmu_complete_events, .help = "likewise" },
+	{ "--sample", PMU_OPTION_FLAG(struct request, sample),
+	  .help = "also in which functions COMMAND spends its time, as by 'pmu run --sample'" },
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXT(struct request, output),
 	  .complete = pmu_complete_outputs, .help = "where its report goes when it has ended" },
 	{ 0 },
@@ -251,7 +259,7 @@ static int run_plain(struct pmu_top_watch *watch, const struct request *request,
 
 static int start_child(const struct request *request, bool aside, struct pmu_top_child *child)
 {
-	const char *options[8] = { NULL };
+	const char *options[2 * 3 + 2] = { NULL };
 	size_t n = 0;
 	const struct {
 		const char *name, *value;
@@ -265,6 +273,8 @@ static int start_child(const struct request *request, bool aside, struct pmu_top
 		options[n++] = given[i].name;
 		options[n++] = given[i].value;
 	}
+	if (request->sample)
+		options[n++] = "--sample";
 	if (!pmu_top_child_start(options, request->command, aside, child))
 		return 0;
 	pmu_command_error("%s", pmu_error_text());
@@ -361,7 +371,8 @@ const struct pmu_command pmu_command_live = {
 	.about = "watch the regions of programs that are running",
 	.help = "Shows what the regions of all measured programs of this user do, of process PID, also one in a\n"
 		"container, or of a COMMAND that it runs as 'pmu run' does: over the last second and since the start.\n"
-		"It reads their stores and nothing else; the programs do not notice.\n",
+		"It reads their stores, and asks 'pmu run --sample' for what it has sampled, functions below regions;\n"
+		"the programs do not notice.\n",
 	.dashes = "what follows is the command",
 	.options = top_options,
 	.more = "In the view '?' tells the keys. 'q' leaves it; what COMMAND has printed comes then, and its end is\n"

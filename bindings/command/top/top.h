@@ -34,6 +34,7 @@ struct pmu_top_look {
 	uint64_t *
 		*held; /* [n_sections][n_rows]: ns of what is nested in a sum on the same thread */
 	uint64_t threads_ns; /* how long threads have been there, all together */
+	bool is_sampled;     /* its sums have what samples there were */
 	unsigned int n_open;
 	struct pmu_top_open *open;
 };
@@ -66,6 +67,22 @@ struct pmu_top_value {
 	bool is_count;
 };
 
+/** Most functions of a region that are kept. */
+#define PMU_TOP_FUNCTIONS 20u
+
+/** A function in which a region was sampled. */
+struct pmu_top_function {
+	const char *name, *object; /* object "": the program itself, or not known */
+	uint64_t n_samples;
+};
+
+/** Where a region's own time went in some time: an estimate.  No samples: not known, or none. */
+struct pmu_top_samples {
+	uint64_t n; /* of all functions */
+	unsigned int n_functions;
+	struct pmu_top_function *function; /* most samples first */
+};
+
 /** What a region did in some time. */
 struct pmu_top_span {
 	/* else nothing of it is: one look only, or the store was torn, damaged or set back between two */
@@ -78,6 +95,7 @@ struct pmu_top_span {
 	double share;
 	double self;         /* the same without what is nested in it */
 	const double *value; /* [n_values]; NaN unknown */
+	struct pmu_top_samples samples;
 };
 
 struct pmu_top_row {
@@ -102,6 +120,7 @@ struct pmu_top_program {
 	enum pmu_top_state state;
 	double running_ns;
 	double last_ns;         /* between the two looks; 0: there was one */
+	uint64_t period_ns;     /* CPU time between two samples; 0: it is not sampled */
 	unsigned int n_threads; /* that have not finished */
 	unsigned int n_values;
 	struct pmu_top_value *value; /* metrics first */

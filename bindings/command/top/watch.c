@@ -15,6 +15,9 @@
 
 #include "base/error.h"
 #include "base/retry.h"
+#include "bindings/command/code/code.h"
+#include "bindings/command/sample/ask.h"
+#include "bindings/command/sample/collector.h"
 #include "pmu.h"
 #include "store/place.h"
 #include "store/read/snapshot.h"
@@ -188,6 +191,22 @@ static int fail_watched(struct pmu_top_watch *watch, struct pmu_top_watched *one
 	return 0;
 }
 
+/* Where its regions are in their code, by whom samples are collected: `pmu run --sample`. */
+static bool give_samples(struct pmu_top_watch *watch, const struct pmu_top_watched *one,
+			 struct pmu_model *model)
+{
+	struct pmu_sample_process process;
+
+	if (pmu_sample_ask(one->path, &process))
+		return false;
+	if (!watch->code)
+		watch->code = pmu_code_new();
+	if (watch->code)
+		pmu_sample_give_process(watch->code, &process, model);
+	pmu_sample_process_free(&process);
+	return watch->code != NULL;
+}
+
 /* Of a program that has ended all is since its start. */
 static int look_at_watched(struct pmu_top_watch *watch, struct pmu_top_watched *one)
 {
@@ -195,12 +214,16 @@ static int look_at_watched(struct pmu_top_watch *watch, struct pmu_top_watched *
 	struct pmu_top_program *program;
 	struct pmu_model *model = NULL;
 	struct pmu_top_look *look;
+	bool is_sampled;
 	int rc = pmu_store_snapshot_open(one->fd, one->path, &model);
 
 	if (rc)
 		return fail_watched(watch, one, state, rc);
 	one->n_failed = 0;
+	is_sampled = give_samples(watch, one, model);
 	look = pmu_top_look_new(model, one->look);
+	if (look)
+		look->is_sampled = is_sampled;
 	program = look ? pmu_top_program_new(state == PMU_TOP_RUNS ? one->look : NULL, look) : NULL;
 	if (!program) {
 		pmu_top_look_free(look);
@@ -253,6 +276,7 @@ void pmu_top_watch_free(struct pmu_top_watch *watch)
 {
 	for (size_t i = 0; i < watch->n; i++)
 		drop(&watch->watched[i]);
+	pmu_code_free(watch->code);
 	free(watch->watched);
 	free(watch->shown);
 }

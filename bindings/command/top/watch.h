@@ -23,6 +23,7 @@ struct pmu_top_watch {
 	unsigned int n_unread; /* that run, too; their stores have made no sense for some looks */
 	char why[512];         /* "", or why one of the last could not be read: a sentence */
 	unsigned int n_looks;
+	struct pmu_code *code; /* names of what was sampled; NULL: nothing was yet */
 };
 
 /**

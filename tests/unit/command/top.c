@@ -6,6 +6,7 @@
 #include "bindings/command/top/json.h"
 #include "bindings/command/top/table.h"
 #include "unit/model_sample.h"
+#include "unit/samples_sample.h"
 
 static const uint64_t ms = 1000000;
 
@@ -433,6 +434,100 @@ static void depth_costs_no_stack(void)
 	pmu_top_look_free(only);
 }
 
+/* --- functions --- */
+
+/* A look with solve's samples. */
+static struct pmu_top_look *sampled(unsigned int seconds, const struct samples_of *of,
+				    unsigned int n, const struct pmu_top_look *before)
+{
+	struct pmu_model *model = at(seconds, 1);
+	struct pmu_top_look *made;
+
+	sample_row(model, model->section, 0, -1, "solve", seconds, seconds * 1000 * ms);
+	if (pmu_model_finish(model) || (n && attach_samples(model, 0, "solve", of, n)))
+		abort();
+	made = pmu_top_look_new(model, before);
+	if (!made)
+		abort();
+	made->is_sampled = true;
+	return made;
+}
+
+static void functions_are_of_the_interval(void)
+{
+	static const struct samples_of first[] = { { "old", 500, { 0 } }, { "both", 100, { 0 } } },
+				       second[] = { { "old", 499, { 0 } },
+						    { "both", 150, { 0 } },
+						    { "new", 50, { 0 } },
+						    { "a", 60, { 0 } },
+						    { "one", 1, { 0 } } };
+	const struct pmu_top_order order = { .by = { .what = PMU_TOP_SHARE }, .functions = true };
+	struct pmu_top_look *before = sampled(10, first, 2, NULL);
+	struct pmu_top_look *now = sampled(11, second, 5, before);
+	struct pmu_top_program *program = pmu_top_program_new(before, now);
+	const struct pmu_top_samples *last = &find(program, "solve")->last.samples;
+	struct pmu_top_line *line;
+	struct pmu_strbuf out = { 0 };
+	struct pmu_top_layout layout;
+	size_t n;
+
+	is_u64(last->n, 161, "what was sampled since the look before");
+	is_u64(last->n_functions, 4, "in those functions");
+	is_str(last->function[0].name, "a", "most of it first");
+	is_str(last->function[1].name, "both", "then by name, less what there was");
+	is_str(last->function[0].object, "", "the program has no name of its own");
+	is_u64(find(program, "solve")->start.samples.n, 760, "since the start there is more");
+	is_u64(program->period_ns, SAMPLES_PERIOD_NS, "how often is told");
+	pmu_top_layout(&layout, (const struct pmu_top_program *const *)&program, 1, 80, 0);
+	line = lines(program, &order, &n);
+	is_u64(n, 2 + 3, "below the region stand those that are more than one of some");
+	pmu_top_put_line(&out, &layout, &line[2], true);
+	is_str(out.text, "    ~ 37.3%  a", "as shares of the region's own");
+	pmu_strbuf_free(&out);
+	free(line);
+	pmu_top_program_free(program);
+	pmu_top_look_free(before);
+	pmu_top_look_free(now);
+}
+
+static void few_samples_are_no_lines(void)
+{
+	static const struct samples_of of[] = { { "f", 29, { 0 } } };
+	const struct pmu_top_order order = { .by = { .what = PMU_TOP_SHARE }, .functions = true };
+	struct pmu_top_look *only = sampled(10, of, 1, NULL);
+	struct pmu_top_program *program = pmu_top_program_new(NULL, only);
+	struct pmu_top_line *line;
+	size_t n;
+
+	is_u64(find(program, "solve")->start.samples.n, 29, "29 samples are there");
+	line = lines(program, &order, &n);
+	is_u64(n, 2, "but not shown");
+	free(line);
+	pmu_top_program_free(program);
+	pmu_top_look_free(only);
+}
+
+static void what_was_not_sampled_has_no_difference(void)
+{
+	static const struct samples_of of[] = { { "f", 900, { 0 } } };
+	struct pmu_top_look *before = sampled(10, of, 0, NULL), *now;
+	struct pmu_top_program *program;
+
+	before->is_sampled = false;
+	now = sampled(11, of, 1, before);
+	program = pmu_top_program_new(before, now);
+	is_u64(find(program, "solve")->last.samples.n, 0, "nothing is known of the interval");
+	is_u64(find(program, "solve")->start.samples.n, 900, "and of the start all");
+	pmu_top_program_free(program);
+	now->is_sampled = false;
+	program = pmu_top_program_new(before, now);
+	is_u64(find(program, "solve")->start.samples.n, 0, "without an answer nothing at all");
+	is_u64(program->period_ns, 0, "not even how often");
+	pmu_top_program_free(program);
+	pmu_top_look_free(before);
+	pmu_top_look_free(now);
+}
+
 /* --- text --- */
 
 static void put(struct pmu_strbuf *out, const struct pmu_top_program *program, unsigned int width)
@@ -557,6 +652,9 @@ UNIT_PART(top)
 	others_work_is_in_their_region();
 	rows_are_sorted_and_filtered();
 	depth_costs_no_stack();
+	functions_are_of_the_interval();
+	few_samples_are_no_lines();
+	what_was_not_sampled_has_no_difference();
 	every_width_fits();
 	lengths_are_short();
 	json_is_a_line();
