@@ -524,7 +524,7 @@ fuzz_tests = \
 	%D%/fuzz/wrap
 %C%_fuzz_annotation_SOURCES = %D%/fuzz/annotation.c $(annotation_sources) bindings/annotations/wide.h %D%/fuzz/standalone.c
 %C%_fuzz_answer_SOURCES = %D%/fuzz/answer.c $(sample_read_sources) bindings/command/sample/answer.c bindings/command/sample/answer.h \
-	bindings/command/sample/collector.h bindings/command/sample/threads.c %D%/fuzz/standalone.c
+	bindings/command/sample/collector.h bindings/command/sample/outside.c bindings/command/sample/threads.c %D%/fuzz/standalone.c
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
 %C%_fuzz_ceilings_SOURCES = %D%/fuzz/ceilings.c $(json_read_sources) $(roofline_sources) bindings/command/command.h \
 	bindings/command/wrap.c %D%/fuzz/standalone.c
@@ -830,7 +830,7 @@ fuzz_elf_extra = bindings/preload/symbols/elf.c
 fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c
 fuzz_noise_extra = bindings/command/noise/parse.c
-fuzz_answer_extra = $(filter %.c,$(sample_read_sources)) bindings/command/sample/answer.c bindings/command/sample/threads.c
+fuzz_answer_extra = $(filter %.c,$(sample_read_sources)) bindings/command/sample/answer.c bindings/command/sample/outside.c bindings/command/sample/threads.c
 fuzz_sample_extra = $(filter %.c,$(sample_read_sources))
 fuzz_series_extra = $(filter %.c,$(series_read_sources))
 fuzz_top_extra = $(filter %.c,$(top_sources))

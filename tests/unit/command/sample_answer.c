@@ -194,7 +194,7 @@ static void a_collector_is_asked(void)
 		abort();
 	snprintf(path, sizeof(path), "%s/1-2-3.pmu", folder);
 	is_int(pmu_sample_ask(path, &read), -ENOENT, "where nobody collects there is nothing");
-	is_int(pmu_sample_collect(folder, &collector), 0, "somebody collects");
+	is_int(pmu_sample_collect(folder, 0, &collector), 0, "somebody collects");
 	is_int(pmu_sample_ask(path, &read), -ENOENT, "but nothing of this one");
 	pthread_mutex_lock(&collector->lock);
 	add_sampled(collector, "1-2-3.pmu");
