@@ -140,7 +140,7 @@ ok 'of both' grep -Eq '~ +[0-9.]+%  late' text
 # --- without samples ---
 
 rm -f stop change
-"$pmu" run -o plain.json ./program >run.out 2>&1 &
+"$pmu" run --sample=off -o plain.json ./program >run.out 2>&1 &
 run=$!
 seen 'p[0] and any(x["name"] == "nested" for x in p[0]["regions"])' 'a program that is not sampled is shown'
 json 'of(0, "start", "solve") is None and "sample_period_ns" not in p[0]' 'without functions'
