@@ -127,7 +127,7 @@ static const struct pmu_option top_options[] = {
 	  .help = "so many looks; without it until 'q', or until PID or COMMAND has ended" },
 	{ "--flat", PMU_OPTION_FLAG(struct request, flat), .help = "a list instead of a tree" },
 	{ "--regions", PMU_OPTION_FLAG(struct request, regions),
-	  .help = "regions alone: not the functions below them, in which 'pmu run --sample' has sampled them" },
+	  .help = "regions alone: not the functions below them, in which 'pmu run' has sampled them" },
 	{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(struct request, sort),
 	  .words = "share self calls mean open threads name",
 	  .help = "by share, self, calls, mean (time of a call), open, threads, name, or the name of a metric or count" },
@@ -138,7 +138,7 @@ static const struct pmu_option top_options[] = {
 	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
 	  .complete = pmu_complete_events, .help = "likewise" },
 	{ "--sample", PMU_OPTION_FLAG(struct request, sample),
-	  .help = "also in which functions COMMAND spends its time, as by 'pmu run --sample'" },
+	  .help = "more often in which functions COMMAND spends its time: 'pmu run --sample'" },
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXT(struct request, output),
 	  .complete = pmu_complete_outputs, .help = "where its report goes when it has ended" },
 	{ 0 },
@@ -371,7 +371,7 @@ const struct pmu_command pmu_command_live = {
 	.about = "watch the regions of programs that are running",
 	.help = "Shows what the regions of all measured programs of this user do, of process PID, also one in a\n"
 		"container, or of a COMMAND that it runs as 'pmu run' does: over the last second and since the start.\n"
-		"It reads their stores, and asks 'pmu run --sample' for what it has sampled, functions below regions;\n"
+		"It reads their stores, and asks 'pmu run' for what it has sampled, functions below regions;\n"
 		"the programs do not notice.\n",
 	.dashes = "what follows is the command",
 	.options = top_options,

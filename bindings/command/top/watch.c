@@ -191,7 +191,7 @@ static int fail_watched(struct pmu_top_watch *watch, struct pmu_top_watched *one
 	return 0;
 }
 
-/* Where its regions are in their code, by whom samples are collected: `pmu run --sample`. */
+/* Where its regions are in their code, by whom samples are collected: `pmu run`. */
 static bool give_samples(struct pmu_top_watch *watch, const struct pmu_top_watched *one,
 			 struct pmu_model *model)
 {
