@@ -8,6 +8,8 @@
 #include "report/model/model.h"
 #include "report/model/samples.h"
 
+#define KERNEL_NS 100000000u
+
 /** A hit, with what stands there. */
 struct named {
 	uint64_t who, n;
@@ -34,10 +36,25 @@ static bool is_library(const char *path)
 	return !strncmp(name, "libpmu.so", 9) || !strncmp(name, "libpmu-", 7);
 }
 
+/* The list of the kernel's symbols takes as long as that: not for less of its time. */
+static bool is_kernel_little(const struct pmu_sample_process *process)
+{
+	const struct pmu_sample_hits *hits = &process->sums.hits;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < hits->n; i++)
+		n += hits->of[i].at.file == PMU_SAMPLE_KERNEL ? hits->of[i].n : 0;
+	return n < KERNEL_NS / process->period_ns;
+}
+
 static void name_all(struct giving *giving, struct pmu_code *code,
 		     const struct pmu_sample_process *process)
 {
+	const struct pmu_code_place in_kernel = { .function = "[kernel]",
+						  .object = "[kernel]",
+						  .file = "" };
 	const struct pmu_sample_hits *hits = &process->sums.hits;
+	bool is_little = is_kernel_little(process);
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];
@@ -51,7 +68,10 @@ static void name_all(struct giving *giving, struct pmu_code *code,
 		if (!hit->who || is_library(at.path))
 			continue;
 		giving->of[giving->n++] = (struct named){ hit->who, hit->n,
-							  pmu_code_find(code, &at) };
+							  is_little && hit->at.file ==
+										  PMU_SAMPLE_KERNEL
+								  ? in_kernel
+								  : pmu_code_find(code, &at) };
 	}
 }
 
