@@ -390,6 +390,13 @@ static uint64_t take_head(struct pmu_thread *thread, bool other)
 	return head == resting ? thread->samples.seen : head;
 }
 
+/* Behind its mark, if there is one: who collects knows then how far the ring is. */
+static void tell_head(struct pmu_samples *samples, uint64_t head)
+{
+	samples->seen = head;
+	__atomic_store_n(&samples->marks->head, head, __ATOMIC_RELEASE);
+}
+
 bool pmu_samples_mark(struct pmu_thread *thread, uint32_t row, bool other)
 {
 	struct pmu_samples *samples = &thread->samples;
@@ -402,8 +409,7 @@ bool pmu_samples_mark(struct pmu_thread *thread, uint32_t row, bool other)
 	found = look_at_records(samples, head);
 	if (found.sample)
 		put_mark(samples->marks, head, who_of(thread, row));
-	samples->seen = head;
-	__atomic_store_n(&samples->marks->head, head, __ATOMIC_RELEASE);
+	tell_head(samples, head);
 	return found.was_off;
 }
 
@@ -414,7 +420,10 @@ void pmu_samples_detach(struct pmu_thread *self)
 	samples->is_late = false;
 	if (!samples->head)
 		return;
-	pmu_samples_mark(self, 0, false);
+	if (samples->stays_open)
+		tell_head(samples, take_head(self, false));
+	else
+		pmu_samples_mark(self, 0, false);
 	__atomic_store_n(&samples->marks->end, 1, __ATOMIC_RELEASE);
 	unmap(samples);
 }

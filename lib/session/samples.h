@@ -30,6 +30,8 @@ struct pmu_samples {
 	size_t ring_size;
 	uint64_t seen; /* head of the ring, up to which the thread has looked */
 	struct pmu_samples_marks *marks;
+	/* The thread ends in a region: what was added since the last mark stays that one's, without a mark. */
+	bool stays_open;
 	bool is_late; /* to be sampled once it has run for a while */
 	/* struct pmu_samples_hello */
 	uint64_t before, alone_ns;
@@ -81,7 +83,7 @@ const char *pmu_samples_why(const struct pmu_thread *self);
  */
 bool pmu_samples_mark(struct pmu_thread *thread, uint32_t row, bool other);
 
-/** pmu_samples_detach() - on the thread itself: no more of it */
+/** pmu_samples_detach() - on the thread itself: no more of it; what was added last is of no region but where it stays open */
 void pmu_samples_detach(struct pmu_thread *self);
 
 /** pmu_samples_shed() - in a forked child, of what is the parent's.  Async-signal-safe; may come twice. */

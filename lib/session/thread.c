@@ -320,6 +320,8 @@ static void thread_exit(void *arg)
 		return;
 	pmu_session_bar();
 	pmu_session_lock();
+	/* also where the session has ended before it, and has said what is open */
+	self->samples.stays_open = pmu_thread_any_open(self);
 	pmu_thread_detach(self);
 	pmu_session_unlock();
 	pmu_own.past |= PMU_PAST_DESTRUCTORS;

@@ -27,6 +27,10 @@ run 0 'a library that another thread loads' --sample=4000 -o plug.json ./program
 only 'is known by its name' plug.json main/thread/plug plugin.so fp
 run 0 'one that a thread loads which is not sampled' --auto none --sample=4000 -o plug.json ./program plug 300
 only '  is known, too' plug.json plug plugin.so fp
+run 0 'a thread that ends after the session' --sample=4000 -o joined.json ./program join 100
+only 'has its samples where it was open' joined.json main/thread joined.so fj help
+run 0 'a thread that leaves its region open' --sample=4000 -o left.json ./program leave 300
+only 'likewise' left.json main/thread/left program fw leave goes_on
 run 137 'a program that is killed' --sample=4000 -o dead.json sh -c './program die 300; exit $?'
 only 'what was open has its samples' dead.json program/main/outer/doomed program fc spin goes_on
 run 0 'another program in the same process' --sample=4000 -o exec.json ./program exec 300

@@ -17,6 +17,42 @@ void fp(void)
 		;
 }
 END
+# a thread that its library waits for when the session has ended
+cat >joined.c <<'END'
+#include <pthread.h>
+#include <time.h>
+
+static volatile int is_over;
+static pthread_t thread;
+
+__attribute__((noinline)) static void fj(void)
+{
+	for (volatile int i = 0; i < 40000; i++)
+		;
+}
+
+static void *help(void *unused)
+{
+	struct timespec now;
+
+	do {
+		fj();
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while (!is_over || (!now.tv_sec && now.tv_nsec < 100000000));
+	return unused;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_create(&thread, NULL, help, NULL);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	is_over = 1;
+	pthread_join(thread, NULL);
+}
+END
 cat >program.c <<'END'
 #include <dlfcn.h>
 #include <linux/perf_event.h>
@@ -72,6 +108,14 @@ static void *work(void *unused)
 		pmu_region_end("a");
 	}
 	return unused;
+}
+
+static void *leave(void *unused)
+{
+	pmu_region_begin("left");
+	for (long since = -1; goes_on(&since);)
+		fw();
+	pthread_exit(unused);
 }
 
 static void *help(void *unused)
@@ -210,6 +254,10 @@ int main(int argc, char **argv)
 			fc();
 		execl(argv[0], argv[0], "work", argv[2], NULL);
 	}
+	if (!strcmp(how, "join") && dlopen("./joined.so", RTLD_NOW))
+		work(NULL);
+	if (!strcmp(how, "leave"))
+		start(leave, 1);
 	if (!strcmp(how, "spin"))
 		spin();
 	if (!strcmp(how, "storm"))
@@ -226,6 +274,8 @@ END
 compile program program.c
 # shellcheck disable=SC2086 # flags are words
 ${TEST_CC:-cc} ${TEST_CFLAGS:-} -shared -fPIC -o plugin.so plugin.c || exit 1
+# shellcheck disable=SC2086
+${TEST_CC:-cc} ${TEST_CFLAGS:-} -shared -fPIC -o joined.so joined.c -lpthread || exit 1
 ./program probe || skip_all 'perf_event_open(2) may not be used here'
 
 # sampled FILE PATH: lines "FUNCTION OBJECT SAMPLES" of a region's own in a report of all threads
