@@ -177,7 +177,17 @@ static void read_frames(struct pmu_code_object *object, const GElf_Shdr *section
 	}
 }
 
-static void find_frames(struct pmu_code_object *object, Elf *elf)
+/* What functions of other libraries are called by: .plt, .plt.sec, .plt.got.  Most of it has frames, and no name. */
+static void add_stubs(struct pmu_code_object *object, const GElf_Shdr *section)
+{
+	const struct pmu_code_symbol stubs = { section->sh_addr, section->sh_size, "[plt]", 1 };
+
+	if (section->sh_flags & SHF_EXECINSTR && section->sh_size)
+		pmu_code_symbols_add(&object->symbols, &stubs);
+}
+
+/* What sections tell of functions that have no symbol. */
+static void read_sections(struct pmu_code_object *object, Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
@@ -191,6 +201,8 @@ static void find_frames(struct pmu_code_object *object, Elf *elf)
 		if (!dw->gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 			continue;
 		name = dw->elf_strptr(elf, names, header.sh_name);
+		if (name && !strncmp(name, ".plt", 4))
+			add_stubs(object, &header);
 		if (name && !strcmp(name, ".eh_frame_hdr")) {
 			const Elf_Data *data = dw->elf_rawdata(section, NULL);
 
@@ -250,7 +262,7 @@ static bool load(struct pmu_code_object *object, const char *path)
 	object->bias = bias;
 	read_segments(object, elf);
 	read_symbols(object);
-	find_frames(object, elf);
+	read_sections(object, elf);
 	pmu_code_symbols_sort(&object->symbols);
 	return true;
 }

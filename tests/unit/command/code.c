@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -206,6 +207,45 @@ static void without_names(struct pmu_code *code)
 	ok(strcmp(pmu_code_find(code, &at).function, place.function) != 0,
 	   "one of another function is another one");
 	unlink(copy);
+}
+
+/* Return: where a section of that name lies in an ELF file of this machine's class; 0: there is none. */
+static uint64_t offset_of_section(const char *text, size_t len, const char *name)
+{
+	const ElfW(Ehdr) *head = (const void *)text;
+	const ElfW(Shdr) *section = (const void *)(text + head->e_shoff);
+	const char *names;
+
+	if (!head->e_shoff || head->e_shoff + head->e_shnum * sizeof(*section) > len ||
+	    head->e_shstrndx >= head->e_shnum)
+		return 0;
+	names = text + section[head->e_shstrndx].sh_offset;
+	for (unsigned int i = 0; i < head->e_shnum; i++)
+		if (!strcmp(names + section[i].sh_name, name))
+			return section[i].sh_offset;
+	return 0;
+}
+
+static void in_stubs(struct pmu_code *code)
+{
+	struct pmu_code_at at = { .path = "/proc/self/exe", .pid = getpid() };
+	char path[4096], *text = NULL;
+	size_t len;
+
+	if (!pmu_textfile_read("/proc/self/exe", SIZE_MAX, &text, &len)) {
+		at.offset = offset_of_section(text, len, ".plt.sec");
+		at.offset = at.offset ? at.offset : offset_of_section(text, len, ".plt");
+	}
+	free(text);
+	if (!NAMES || !at.offset) {
+		skip("stubs", "%s", NAMES ? "this program has none" : "built without libdw");
+		return;
+	}
+	find_mapped((uintptr_t)stands_here, path);
+	at.path = path;
+	at.offset += 4;
+	is_str(pmu_code_find(code, &at).function, "[plt]",
+	       "what calls another library's functions says so");
 }
 
 /* --- what has no file --- */
@@ -463,6 +503,7 @@ UNIT_PART(code)
 	alarm(600); /* for what blocks for ever */
 	in_this_program(code);
 	in_libc(code);
+	in_stubs(code);
 	without_names(code);
 	without_a_file(code);
 	in_the_vdso(code);
