@@ -172,6 +172,12 @@ EXTRA_DIST += %D%/verdicts/verdicts.py
 verdicts: %D%/regions$(EXEEXT) pmu$(EXEEXT)
 	$(PYTHON) $(srcdir)/%D%/verdicts/verdicts.py --pmu ./pmu$(EXEEXT) --program %D%/regions$(EXEEXT) $(VERDICTS)
 
+# Whether samples are those that perf has.
+EXTRA_DIST += %D%/sampled/against_perf.py
+.PHONY: sampled
+sampled: all
+	$(PYTHON) $(srcdir)/%D%/sampled/against_perf.py --pmu ./pmu$(EXEEXT) $(SAMPLED)
+
 .PHONY: demo
 demo: all
 	@./%D%/demo$(EXEEXT)
