@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -27,7 +28,8 @@ struct source {
 	int64_t pid; /* of what it has compiled; else 0 */
 	const char *name;
 	struct pmu_code_object *object;
-	char *text; /* or lines of symbols */
+	char *text;     /* or lines of symbols */
+	off_t map_size; /* of what a process has compiled, when that was read */
 	struct pmu_code_symbols symbols;
 };
 
@@ -157,18 +159,33 @@ static void open_vdso(struct source *source)
 	close(fd);
 }
 
+static off_t find_map(const struct source *source, char *path, size_t size)
+{
+	struct stat st;
+
+	snprintf(path, size, "/tmp/perf-%" PRId64 ".map", source->pid);
+	return stat(path, &st) ? -1 : st.st_size;
+}
+
+static void read_map(struct source *source)
+{
+	char path[64];
+
+	/* what is added meanwhile makes it larger than that */
+	source->map_size = find_map(source, path, sizeof(path));
+	read_text_symbols(source, path, pmu_code_read_perf_map);
+	source->name = source->text ? "[jit]" : "";
+}
+
 static void open_source(struct source *source)
 {
 	const char *slash = strrchr(source->path, '/');
-	char path[64];
 
 	source->name = slash ? slash + 1 : source->path;
 	if (!strcmp(source->path, "[kernel]")) {
 		read_text_symbols(source, "/proc/kallsyms", pmu_code_read_kallsyms);
 	} else if (source->pid) {
-		snprintf(path, sizeof(path), "/tmp/perf-%" PRId64 ".map", source->pid);
-		read_text_symbols(source, path, pmu_code_read_perf_map);
-		source->name = source->text ? "[jit]" : "";
+		read_map(source);
 	} else if (!strcmp(source->path, "[vdso]")) {
 		open_vdso(source);
 	} else if (source->path[0] == '/') {
@@ -208,6 +225,20 @@ static struct source *find_source(struct pmu_code *code, const char *path, int64
 		code->sources = source;
 	}
 	return source;
+}
+
+void pmu_code_renew(struct pmu_code *code)
+{
+	for (struct source *source = code->sources; source; source = source->next) {
+		char path[64];
+
+		if (!source->pid || find_map(source, path, sizeof(path)) <= source->map_size)
+			continue;
+		pmu_code_symbols_free(&source->symbols);
+		free(source->text);
+		source->text = NULL;
+		read_map(source);
+	}
 }
 
 /* --- an address --- */

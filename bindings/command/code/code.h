@@ -33,6 +33,9 @@ void pmu_code_free(struct pmu_code *code);
 /** pmu_code_why() - addresses have no names, and what would help: a sentence; "": they have */
 const char *pmu_code_why(void);
 
+/** pmu_code_renew() - processes may have compiled more since they were asked about */
+void pmu_code_renew(struct pmu_code *code);
+
 /** pmu_code_find() - what is at @at; always says something.  What files hold may be anything. */
 struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code_at *at);
 

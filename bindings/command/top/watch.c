@@ -201,8 +201,11 @@ static bool give_samples(struct pmu_top_watch *watch, const struct pmu_top_watch
 		return false;
 	if (!watch->code)
 		watch->code = pmu_code_new();
-	if (watch->code)
+	if (watch->code) {
+		/* after the samples: what is in them is compiled */
+		pmu_code_renew(watch->code);
 		pmu_sample_give_process(watch->code, &process, model);
+	}
 	pmu_sample_process_free(&process);
 	return watch->code != NULL;
 }

@@ -314,8 +314,17 @@ static void of_a_compiler_at_run_time(struct pmu_code *code)
 	ok(write(fd, lines, sizeof(lines) - 1) == sizeof(lines) - 1, "a perf map is written");
 	close(fd);
 	place = pmu_code_find(code, &at);
-	unlink(map);
 	is_str(place.function, "first", "what a compiler made has the name of its map");
+	fd = open(map, O_WRONLY | O_APPEND | O_CLOEXEC);
+	ok(write(fd, "4000 10 more\n", 13) == 13, "more is compiled");
+	close(fd);
+	at.address = 0x4001;
+	is_str(pmu_code_find(code, &at).function, "[jit]", "what is not known yet has no name");
+	pmu_code_renew(code);
+	is_str(pmu_code_find(code, &at).function, "more", "and has one when that is looked for");
+	unlink(map);
+	pmu_code_renew(code);
+	is_str(pmu_code_find(code, &at).function, "more", "which stays when the map is gone");
 	is_str(place.object, "[jit]", "its object says what it is");
 	ok(!place.file[0] && !place.line, "it has no line");
 	at.address = 0x1010;
