@@ -117,6 +117,11 @@ is 'tell nothing' "$(functions)" ''
 
 # --- what else there may be ---
 
+sampled newer.json old 100 1000000 1000 multiply old 570 fill old 310 memset libc.so.7.1 120
+run 0 'a library of another version' diff a.json newer.json --all -o out.json -o -
+is 'is the same' "$(functions)" ''
+ok 'in one line' grep -Eq '^    memset  libc.so.6 +12.0% +12.0% ' out
+
 long=$(printf '%0300d' 0)
 sampled odd.json old 100 1000000 1000 "f(<b>|\\u001b[31m)" old 500 "$long" 'x.so' 500
 run 0 'odd names' diff a.json odd.json -o out -o out.md -o out.html -o out.json

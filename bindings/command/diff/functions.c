@@ -51,13 +51,28 @@ struct wanted_function {
 	const struct pmu_model_function *function;
 };
 
+/* A library of another version is the same: "libz.so.1.2.13" up to ".so". */
+static size_t object_length(const char *object)
+{
+	const char *ending = strstr(object, ".so.");
+
+	return ending ? (size_t)(ending - object) + strlen(".so") : strlen(object);
+}
+
+static bool is_same_object(const char *a, const char *b)
+{
+	size_t len = object_length(a);
+
+	return len == object_length(b) && !memcmp(a, b, len);
+}
+
 static bool is_wanted_diff_function(const void *arg, uintptr_t number)
 {
 	const struct wanted_function *wanted = arg;
 	const struct pmu_diff_function *is = &wanted->row->function[number - 1];
 
 	return !strcmp(is->name, wanted->function->name) &&
-	       !strcmp(is->object, wanted->function->object);
+	       is_same_object(is->object, wanted->function->object);
 }
 
 /* There is room for it. */
@@ -65,7 +80,7 @@ static size_t place_function(struct sampled_row *row, const struct pmu_model_fun
 {
 	const struct wanted_function wanted = { row, function };
 	uint32_t hash = pmu_hash_text(function->name, strlen(function->name)) ^
-			2 * pmu_hash_text(function->object, strlen(function->object));
+			2 * pmu_hash_text(function->object, object_length(function->object));
 	struct pmu_index_place *place = pmu_index_find(&row->by_name, hash, is_wanted_diff_function,
 						       &wanted);
 
