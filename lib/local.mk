@@ -327,6 +327,8 @@ noinst_LTLIBRARIES += %D%/libpmu-report.la
 	%D%/report/model/metric.h \
 	%D%/report/model/model.c \
 	%D%/report/model/model.h \
+	%D%/report/model/objects.c \
+	%D%/report/model/objects.h \
 	%D%/report/model/pool.c \
 	%D%/report/model/pool.h \
 	%D%/report/model/rows.c \

@@ -66,6 +66,8 @@
  *                 longest: [{rank, host, computing_ns, mpi_ns}], those that compute longest.
  *                 record, only where ranks have made this report together: what it is made of,
  *                 in base64, for `pmu report`
+ *   objects       [{path, build_id}]: programs and libraries that samples are in, as they were mapped; the
+ *                 id in hexadecimal, null where they have none.  Only where samples were taken
  *   regions       in tree order: a region, then what is nested in it, that with most of the group's
  *                 share_of first
  *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
@@ -128,11 +130,16 @@
  *                 outermost calls that have ended, but for those that regions overlap in; null
  *                 where there is none; only with PMU_EXACT=1
  *     metrics     {metric: value}
- *     samples     {n, period_ns, functions: [{name, object, n, lines: [{file, line, n}]}]}: estimates,
+ *     samples     {n, period_ns, functions: [{name, object, n, lines: [{file, line, n}], code}]}: estimates,
  *                 from so many samples of where its own time goes, without nested regions, one each
  *                 period_ns of CPU time; by function, as demangled, of the program or library called
  *                 object, and by source line where that is known; most samples first.  Of a region
- *                 those of "workers", too.  Only where samples were taken in it
+ *                 those of "workers", too.  Only where samples were taken in it.
+ *                 code: [{object, start, size, addresses: [[offset, n]]}], where the function is in a
+ *                 file: which of "objects", from 0; the function's first address there, as nm(1)
+ *                 has it, and its bytes, null where they are not known; samples by the instruction
+ *                 that they were taken at, so many bytes behind the start.  Several where one name
+ *                 stands for several functions, or there were several builds
  *     over_parts  {time_ns, net: {count}}, each {n, sum, min, max, mean, imbalance,
  *                 min_part, max_part} over the n parts that have the region; where all
  *                 have ranks over the ranks, with all processes of one rank together, of
@@ -565,7 +572,7 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_json_metrics(out, indent, s, row->metric);
 	if (row->samples) {
 		key(out, indent, "samples");
-		pmu_json_samples(out, row->samples);
+		pmu_json_samples(out, row->samples, true);
 	}
 }
 
@@ -727,6 +734,7 @@ void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model)
 	bool first = true;
 
 	pmu_json_before_regions(out, model);
+	pmu_json_objects(out, model);
 	pmu_strbuf_add(out, ",\n  \"regions\": [");
 	for (unsigned int i = 0; i < model->n_sections; i++)
 		put_json_section(out, model, &model->section[i], &first);

@@ -22,8 +22,11 @@ void pmu_json_refusals(struct pmu_strbuf *out, const struct pmu_model_refusal *r
 /** pmu_json_histogram() - [[ns, calls], ...] of a row's, which has one */
 void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row);
 
-/** pmu_json_samples() - a row's */
-void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples);
+/** pmu_json_samples() - a row's; @with_code: also at which instructions, in pmu_json_objects() */
+void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples,
+		      bool with_code);
+/** pmu_json_objects() - programs and libraries that samples are in, where that is known */
+void pmu_json_objects(struct pmu_strbuf *out, const struct pmu_model *model);
 
 /** pmu_json_flags() - ["overlap"]: names of what is set in enum pmu_model_row_flags */
 void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags);

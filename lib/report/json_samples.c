@@ -2,6 +2,8 @@
 /* Samples of a row in the JSON report. */
 #include "report/json.h"
 #include "report/json_put.h"
+#include "report/model/model.h"
+#include "report/model/objects.h"
 #include "report/model/samples.h"
 
 static void put_json_lines(struct pmu_strbuf *out, const struct pmu_model_function *function)
@@ -19,7 +21,55 @@ static void put_json_lines(struct pmu_strbuf *out, const struct pmu_model_functi
 	pmu_strbuf_add(out, "]");
 }
 
-void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples)
+/* Pairs, as there may be many: from the function's start on, and how many. */
+static void put_addresses(struct pmu_strbuf *out, const struct pmu_model_code *code)
+{
+	key(out, ", ", "addresses");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < code->n_addresses; i++) {
+		pmu_strbuf_add(out, i ? ",[" : "[");
+		pmu_encode_u64(out, code->address[i].address - code->start);
+		pmu_strbuf_add(out, ",");
+		pmu_encode_u64(out, code->address[i].n_samples);
+		pmu_strbuf_add(out, "]");
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+static void put_json_code(struct pmu_strbuf *out, const struct pmu_model_function *function)
+{
+	key(out, ", ", "code");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < function->n_codes; i++) {
+		const struct pmu_model_code *code = &function->code[i];
+
+		put_u64(out, i ? ", {" : "{", "object", code->object->number);
+		put_u64(out, ", ", "start", code->start);
+		put_known(out, ", ", "size", code->size, code->size);
+		put_addresses(out, code);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+void pmu_json_objects(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	const struct pmu_model_object *object;
+
+	if (!model->objects)
+		return;
+	pmu_strbuf_add(out, ",\n  \"objects\": [");
+	for (size_t i = 0; (object = pmu_model_object_at(model, i)); i++) {
+		next_line(out, !i, "    ");
+		put_text(out, "{", "path", object->path);
+		put_known_text(out, ", ", "build_id", object->build_id);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, false, "  ");
+}
+
+void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples,
+		      bool with_code)
 {
 	put_u64(out, "{", "n", samples->n);
 	put_u64(out, ", ", "period_ns", samples->period_ns);
@@ -33,6 +83,8 @@ void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *sa
 		put_u64(out, ", ", "n", function->n_samples);
 		if (function->n_lines)
 			put_json_lines(out, function);
+		if (function->n_codes && with_code)
+			put_json_code(out, function);
 		pmu_strbuf_add(out, "}");
 	}
 	pmu_strbuf_add(out, "]}");

@@ -25,8 +25,11 @@ __attribute__((unused)) static const struct pmu_model_samples *make_samples(
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int n_lines = of[i].lines[1] ? 2 : of[i].lines[0] ? 1 : 0;
 
-		function[i] = (struct pmu_model_function){ of[i].function, "demo", of[i].n, n_lines,
-							   &line[2 * i] };
+		function[i] = (struct pmu_model_function){ .name = of[i].function,
+							   .object = "demo",
+							   .n_samples = of[i].n,
+							   .n_lines = n_lines,
+							   .line = &line[2 * i] };
 		for (unsigned int k = 0; k < n_lines; k++)
 			line[2 * i + k] = (struct pmu_model_line){ "hot.c", 42 + k,
 								   of[i].lines[k] };

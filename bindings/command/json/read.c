@@ -59,6 +59,7 @@ static void read_report(struct pmu_json_reader *reader, const struct pmu_value *
 	pmu_json_read_remarks(reader, root);
 	pmu_json_read_threads(reader, root);
 	pmu_json_read_groups(reader, root);
+	pmu_json_read_objects(reader, root);
 	pmu_json_read_regions(reader, root);
 	finish_report(reader, root);
 }

@@ -14,6 +14,8 @@
 struct pmu_json_reader {
 	struct pmu_model *model;
 	const struct pmu_value *regions;
+	const struct pmu_model_object **object; /* [n_objects] */
+	size_t n_objects;
 	int rc;         /* the first error; every function does nothing after it */
 	char where[64]; /* "regions[3]" */
 };
@@ -88,6 +90,8 @@ void pmu_json_read_threads(struct pmu_json_reader *reader, const struct pmu_valu
 void pmu_json_read_groups(struct pmu_json_reader *reader, const struct pmu_value *root);
 /** pmu_json_read_regions() - the threads' rows */
 void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_value *root);
+/** pmu_json_read_objects() - what samples' code is in; reports that are older have none */
+void pmu_json_read_objects(struct pmu_json_reader *reader, const struct pmu_value *root);
 /** pmu_json_read_samples() - "samples" of a row, which has them; NULL: none, and after an error */
 const struct pmu_model_samples *pmu_json_read_samples(struct pmu_json_reader *reader,
 						      const struct pmu_value *item);

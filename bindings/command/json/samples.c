@@ -3,6 +3,7 @@
 #include "bindings/command/json/reader.h"
 
 #include "report/model/fields.h"
+#include "report/model/objects.h"
 #include "report/model/samples.h"
 
 static const char *read_known_text(struct pmu_json_reader *reader, const struct pmu_value *object,
@@ -42,6 +43,86 @@ static void read_lines(struct pmu_json_reader *reader, const struct pmu_value *l
 	function->n_lines = reader->rc ? 0 : (unsigned int)n;
 }
 
+/* --- code --- */
+
+void pmu_json_read_objects(struct pmu_json_reader *reader, const struct pmu_value *root)
+{
+	const struct pmu_value *list;
+	size_t n;
+
+	reader->where[0] = '\0';
+	if (reader->rc || !pmu_value_member(root, "objects"))
+		return;
+	list = pmu_json_list(reader, root, "objects");
+	n = pmu_value_size(list);
+	reader->object = pmu_json_alloc(reader, n, sizeof(*reader->object));
+	for (size_t i = 0; i < n && !reader->rc; i++) {
+		const struct pmu_value *item = pmu_json_element(reader, list, i, "objects");
+		const char *path = pmu_json_text(reader, item, "path");
+		const char *build_id = read_known_text(reader, item, "build_id");
+
+		if (reader->rc)
+			return;
+		reader->object[i] = pmu_model_object(reader->model, path, build_id);
+		if (!reader->object[i])
+			pmu_json_no_memory(reader);
+	}
+	reader->n_objects = reader->rc ? 0 : n;
+}
+
+static void read_addresses(struct pmu_json_reader *reader, const struct pmu_value *list,
+			   uint64_t *left, struct pmu_model_code *code)
+{
+	size_t n = pmu_value_size(list);
+	struct pmu_model_address *address = pmu_json_alloc(reader, n, sizeof(*address));
+
+	for (size_t i = 0; i < n && !reader->rc; i++) {
+		const struct pmu_value *pair = pmu_value_at(list, i);
+		int64_t offset = pmu_value_integer(pmu_value_at(pair, 0));
+		int64_t samples = pmu_value_integer(pmu_value_at(pair, 1));
+
+		if (pmu_value_size(pair) != 2 || offset < 0 || samples <= 0 ||
+		    (uint64_t)offset > (uint64_t)INT64_MAX - code->start ||
+		    (uint64_t)samples > *left) {
+			pmu_json_complain(reader,
+					  "\"addresses\" has what is no offset with its samples");
+			return;
+		}
+		address[i] = (struct pmu_model_address){ code->start + (uint64_t)offset,
+							 (uint64_t)samples };
+		*left -= (uint64_t)samples;
+	}
+	code->address = address;
+	code->n_addresses = reader->rc ? 0 : (unsigned int)n;
+}
+
+static void read_code(struct pmu_json_reader *reader, const struct pmu_value *list,
+		      struct pmu_model_function *function)
+{
+	uint64_t left = function->n_samples;
+	size_t n = pmu_value_size(list);
+	struct pmu_model_code *code = pmu_json_alloc(reader, n, sizeof(*code));
+
+	for (size_t i = 0; i < n && !reader->rc; i++) {
+		const struct pmu_value *item = pmu_value_at(list, i);
+		uint64_t object = pmu_json_u64(reader, item, "object");
+
+		if (object >= reader->n_objects) {
+			pmu_json_complain(reader, "\"code\" is of an object that is not there");
+			return;
+		}
+		code[i].object = reader->object[object];
+		code[i].start = pmu_json_u64(reader, item, "start");
+		if (!pmu_json_is_null(item, "size"))
+			code[i].size = pmu_json_u64(reader, item, "size");
+		read_addresses(reader, pmu_json_list(reader, item, "addresses"), &left, &code[i]);
+	}
+	function->code = code;
+	function->n_codes = reader->rc ? 0 : (unsigned int)n;
+}
+
+/* --- functions --- */
+
 static void read_function(struct pmu_json_reader *reader, const struct pmu_value *item,
 			  uint64_t *left, struct pmu_model_function *function)
 {
@@ -50,6 +131,8 @@ static void read_function(struct pmu_json_reader *reader, const struct pmu_value
 	function->n_samples = take_samples(reader, item, left);
 	if (pmu_value_member(item, "lines"))
 		read_lines(reader, pmu_json_list(reader, item, "lines"), function);
+	if (pmu_value_member(item, "code"))
+		read_code(reader, pmu_json_list(reader, item, "code"), function);
 }
 
 /* As they come they may be in any order, and a function may be there twice. */

@@ -243,7 +243,7 @@ static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate
 static void put_page_samples(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	if (row->samples)
-		pmu_json_samples(out, row->samples);
+		pmu_json_samples(out, row->samples, false);
 	else
 		pmu_strbuf_add(out, "null");
 }

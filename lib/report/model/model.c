@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/model/block.h"
+#include "report/model/objects.h"
 
 #define FIRST_ELEMENTS 4u
 /* There are a handful of sources; a list from outside may be of any length. */
@@ -40,6 +41,7 @@ void pmu_model_free(struct pmu_model *model)
 {
 	if (!model)
 		return;
+	pmu_model_objects_free(model->objects);
 	pmu_block_free(&model->blocks);
 	free(model);
 }

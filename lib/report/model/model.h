@@ -444,6 +444,7 @@ struct pmu_model {
 	/* rows by who wrote them, once they were asked for; private to samples.c */
 	struct pmu_samples_place *written;
 	size_t n_written;
+	struct pmu_model_objects *objects; /* NULL: none; private to objects.c */
 	struct pmu_model_block *blocks; /* memory of all of the above; private to model.c */
 };
 

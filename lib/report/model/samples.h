@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct pmu_model;
+struct pmu_model_object;
 struct pmu_model_row;
 struct pmu_model_section;
 
@@ -20,6 +21,21 @@ struct pmu_model_line {
 	uint64_t n_samples; /* of it */
 };
 
+/** Samples that were taken at an instruction: as a rule the one behind that which took the time. */
+struct pmu_model_address {
+	uint64_t address; /* as nm(1) has it */
+	uint64_t n_samples;
+};
+
+/** Where a function lies. */
+struct pmu_model_code {
+	const struct pmu_model_object *object;
+	uint64_t start; /* as nm(1) has it */
+	uint64_t size;  /* 0: not known */
+	unsigned int n_addresses;
+	const struct pmu_model_address *address; /* by address, none before @start */
+};
+
 struct pmu_model_function {
 	const char *name; /* demangled; "libfoo.so.1+0x1230" where nothing names it */
 	const char *
@@ -27,6 +43,12 @@ struct pmu_model_function {
 	uint64_t n_samples;
 	unsigned int n_lines; /* most samples first; without debugging information 0 */
 	const struct pmu_model_line *line;
+	/*
+	 * Most samples first.  Several where it was compiled more than once: a static one, a clone, another
+	 * build.  None of what is in no file.
+	 */
+	unsigned int n_codes;
+	const struct pmu_model_code *code;
 };
 
 /** A region's own samples, without those of nested regions. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of several rows as one: by function, and by line in each. */
+/* Samples of several rows as one: by function, and by line and instruction in each. */
 #include "report/model/samples.h"
 
 #include <errno.h>
@@ -11,13 +11,21 @@
 #include "report/model/block.h"
 #include "report/model/fields.h"
 #include "report/model/model.h"
+#include "report/model/objects.h"
 
-/** A function, or a line of one. */
+/** In the order of what a function has. */
+enum spot_kind {
+	SPOT_FUNCTION, /* name, object */
+	SPOT_LINE,     /* of a function: file, "", line */
+	SPOT_CODE,     /* of a function: path, build id, start, size */
+	SPOT_ADDRESS,  /* of code: "", "", address */
+};
+
 struct spot {
-	size_t function;    /* of a line: 1 + the index of its function; else 0 */
-	const char *name;   /* or the line's file */
-	const char *object; /* "" of a line */
-	uint32_t line;      /* 0 of a function */
+	enum spot_kind kind;
+	size_t above; /* 1 + the index of what it is of; 0 of a function */
+	const char *name, *object;
+	uint64_t number, size;
 	uint64_t n_samples;
 };
 
@@ -39,14 +47,14 @@ static bool is_wanted_spot(const void *arg, uintptr_t number)
 	const struct wanted *wanted = arg;
 	const struct spot *a = wanted->spot, *b = &wanted->sum->spot[number - 1];
 
-	return a->function == b->function && a->line == b->line && !strcmp(a->name, b->name) &&
-	       !strcmp(a->object, b->object);
+	return a->kind == b->kind && a->above == b->above && a->number == b->number &&
+	       a->size == b->size && !strcmp(a->name, b->name) && !strcmp(a->object, b->object);
 }
 
 static uint32_t hash_spot(const struct spot *spot)
 {
 	return pmu_hash_text(spot->name, strlen(spot->name)) ^
-	       pmu_hash_number((uint64_t)spot->function << 32 ^ spot->line) ^
+	       pmu_hash_number((uint64_t)spot->above << 32 ^ spot->number) ^
 	       2 * pmu_hash_text(spot->object, strlen(spot->object));
 }
 
@@ -91,21 +99,60 @@ static size_t add_spot(struct pmu_samples_sum *sum, const struct spot *spot)
 	return sum->n_spots;
 }
 
-static int add_function(struct pmu_samples_sum *sum, const struct pmu_model_function *from)
+static int add_lines(struct pmu_samples_sum *sum, size_t function,
+		     const struct pmu_model_function *from)
 {
-	const struct spot spot = { 0, from->name ? from->name : "",
-				   from->object ? from->object : "", 0, from->n_samples };
-	size_t function = add_spot(sum, &spot);
-
-	for (unsigned int i = 0; function && i < from->n_lines; i++) {
+	for (unsigned int i = 0; i < from->n_lines; i++) {
 		const struct pmu_model_line *line = &from->line[i];
-		const struct spot of_line = { function, line->file ? line->file : "", "",
-					      line->line, line->n_samples };
+		const struct spot spot = {
+			SPOT_LINE, function,       line->file ? line->file : "", "", line->line,
+			0,         line->n_samples
+		};
 
-		if (!add_spot(sum, &of_line))
+		if (!add_spot(sum, &spot))
 			return -ENOMEM;
 	}
-	return function ? 0 : -ENOMEM;
+	return 0;
+}
+
+/* What is not said to have any samples has those of its addresses. */
+static int add_code(struct pmu_samples_sum *sum, size_t function, const struct pmu_model_code *code)
+{
+	struct spot spot = {
+		SPOT_CODE,  function, code->object->path, code->object->build_id, code->start,
+		code->size, 0
+	};
+	size_t at;
+
+	for (unsigned int i = 0; i < code->n_addresses; i++)
+		spot.n_samples = pmu_add_capped(spot.n_samples, code->address[i].n_samples);
+	at = add_spot(sum, &spot);
+	for (unsigned int i = 0; at && i < code->n_addresses; i++) {
+		const struct pmu_model_address *address = &code->address[i];
+		const struct spot of_address = { SPOT_ADDRESS,      at, "", "", address->address, 0,
+						 address->n_samples };
+
+		if (!add_spot(sum, &of_address))
+			return -ENOMEM;
+	}
+	return at ? 0 : -ENOMEM;
+}
+
+static int add_function(struct pmu_samples_sum *sum, const struct pmu_model_function *from)
+{
+	const struct spot spot = { SPOT_FUNCTION,
+				   0,
+				   from->name ? from->name : "",
+				   from->object ? from->object : "",
+				   0,
+				   0,
+				   from->n_samples };
+	size_t function = add_spot(sum, &spot);
+	int rc = function ? add_lines(sum, function, from) : -ENOMEM;
+
+	for (unsigned int i = 0; !rc && i < from->n_codes; i++)
+		rc = add_code(sum, function, &from->code[i]);
+	return rc;
 }
 
 int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_samples *samples)
@@ -126,96 +173,152 @@ int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_sam
 
 /* --- the result --- */
 
-static int by_samples(const struct spot *a, const struct spot *b)
+static int by_number(uint64_t a, uint64_t b)
 {
-	int order;
-
-	if (a->n_samples != b->n_samples)
-		return a->n_samples < b->n_samples ? 1 : -1;
-	order = strcmp(a->name, b->name);
-	if (!order)
-		order = strcmp(a->object, b->object);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	return (a > b) - (a < b);
 }
 
-/* Functions with their lines behind them. */
+static int by_samples(const struct spot *a, const struct spot *b)
+{
+	int order = by_number(b->n_samples, a->n_samples);
+
+	if (!order)
+		order = strcmp(a->name, b->name);
+	if (!order)
+		order = strcmp(a->object, b->object);
+	if (!order)
+		order = by_number(a->number, b->number);
+	return order ? order : by_number(a->size, b->size);
+}
+
+/* It itself, or what it is of. */
+static const struct spot *spot_of(const struct spot *spot, const struct spot *at,
+				  enum spot_kind kind)
+{
+	while (at->kind > kind && at->above)
+		at = &spot[at->above - 1];
+	return at;
+}
+
+/* Functions with their lines behind them, then their code, each with its addresses. */
 static int by_function(const void *a, const void *b, void *arg)
 {
 	const struct spot *spot = arg, *x = &spot[*(const size_t *)a],
 			  *y = &spot[*(const size_t *)b];
-	const struct spot *of_x = x->function ? &spot[x->function - 1] : x;
-	const struct spot *of_y = y->function ? &spot[y->function - 1] : y;
+	const struct spot *of_x = spot_of(spot, x, SPOT_FUNCTION),
+			  *of_y = spot_of(spot, y, SPOT_FUNCTION);
 
 	if (of_x != of_y)
 		return by_samples(of_x, of_y);
-	if (!x->function || !y->function)
-		return (x->function != 0) - (y->function != 0);
-	return by_samples(x, y);
+	if (x->kind < SPOT_CODE || y->kind < SPOT_CODE)
+		return x->kind != y->kind ? (int)x->kind - (int)y->kind : by_samples(x, y);
+	of_x = spot_of(spot, x, SPOT_CODE);
+	of_y = spot_of(spot, y, SPOT_CODE);
+	if (of_x != of_y)
+		return by_samples(of_x, of_y);
+	return x->kind != y->kind ? (int)x->kind - (int)y->kind : by_number(x->number, y->number);
 }
 
-/* Those of one file stand together often: they share its name. */
-static const char *file_name(struct pmu_model *model, const char *name, const char **last,
-			     const char **copy)
+/** Where the next of each goes. */
+struct making {
+	struct pmu_model *model;
+	struct pmu_model_function *function; /* the last one, as the next */
+	struct pmu_model_line *line;
+	struct pmu_model_code *code;
+	struct pmu_model_address *address;
+	/* those of one file stand together often: they share its name */
+	const char *file, *file_copy;
+	bool failed;
+};
+
+static const char *file_name(struct making *making, const char *name)
 {
-	if (!*last || strcmp(*last, name) != 0) {
-		*last = name;
-		*copy = pmu_model_text(model, name, strlen(name));
+	if (!making->file || strcmp(making->file, name) != 0) {
+		making->file = name;
+		making->file_copy = pmu_model_text(making->model, name, strlen(name));
 	}
-	return *copy;
+	return making->file_copy;
 }
 
-static void fill_functions(struct pmu_model *model, const struct pmu_samples_sum *sum,
-			   const size_t *order, struct pmu_model_function *function,
-			   struct pmu_model_line *line)
+static void make_code(struct making *making, const struct spot *spot)
 {
-	struct pmu_model_function *at = function;
-	const char *last = NULL, *copy = "";
+	struct pmu_model_function *function = making->function - 1;
 
-	for (size_t i = 0; i < sum->n_spots; i++) {
-		const struct spot *spot = &sum->spot[order[i]];
+	*making->code = (struct pmu_model_code){
+		.object = pmu_model_object(making->model, spot->name, spot->object),
+		.start = spot->number,
+		.size = spot->size,
+		.address = making->address,
+	};
+	making->failed |= !making->code->object;
+	if (!function->n_codes++)
+		function->code = making->code;
+	making->code++;
+}
 
-		if (spot->function) {
-			*line++ = (struct pmu_model_line){ file_name(model, spot->name, &last,
-								     &copy),
-							   spot->line, spot->n_samples };
-			at->n_lines++;
-			continue;
-		}
-		at = function++;
-		*at = (struct pmu_model_function){
-			.name = pmu_model_text(model, spot->name, strlen(spot->name)),
-			.object = pmu_model_text(model, spot->object, strlen(spot->object)),
+static void make_spot(struct making *making, const struct spot *spot)
+{
+	switch (spot->kind) {
+	case SPOT_FUNCTION:
+		*making->function++ = (struct pmu_model_function){
+			.name = pmu_model_text(making->model, spot->name, strlen(spot->name)),
+			.object = pmu_model_text(making->model, spot->object, strlen(spot->object)),
 			.n_samples = spot->n_samples,
-			.line = line,
+			.line = making->line,
 		};
+		break;
+	case SPOT_LINE:
+		*making->line++ = (struct pmu_model_line){ file_name(making, spot->name),
+							   (uint32_t)spot->number,
+							   spot->n_samples };
+		making->function[-1].n_lines++;
+		break;
+	case SPOT_CODE:
+		make_code(making, spot);
+		break;
+	case SPOT_ADDRESS:
+		*making->address++ = (struct pmu_model_address){ spot->number, spot->n_samples };
+		making->code[-1].n_addresses++;
+		break;
 	}
+}
+
+static size_t *order_spots(const struct pmu_samples_sum *sum, size_t n[SPOT_ADDRESS + 1])
+{
+	size_t *order = calloc(sum->n_spots + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < sum->n_spots; i++) {
+		order[i] = i;
+		n[sum->spot[i].kind]++;
+	}
+	if (order && sum->n_spots)
+		qsort_r(order, sum->n_spots, sizeof(*order), by_function, sum->spot);
+	return order;
 }
 
 const struct pmu_model_samples *pmu_samples_sum_make(struct pmu_model *model,
 						     const struct pmu_samples_sum *sum)
 {
 	struct pmu_model_samples *made = pmu_model_alloc(model, sizeof(*made));
-	size_t *order = calloc(sum->n_spots + 1, sizeof(*order)), n_functions = 0;
-	struct pmu_model_function *function;
-	struct pmu_model_line *line;
+	size_t n[SPOT_ADDRESS + 1] = { 0 }, *order = order_spots(sum, n);
+	struct making making = {
+		.model = model,
+		.function = pmu_model_alloc(model, n[SPOT_FUNCTION] * sizeof(*making.function)),
+		.line = pmu_model_alloc(model, n[SPOT_LINE] * sizeof(*making.line)),
+		.code = pmu_model_alloc(model, n[SPOT_CODE] * sizeof(*making.code)),
+		.address = pmu_model_alloc(model, n[SPOT_ADDRESS] * sizeof(*making.address)),
+	};
 
-	for (size_t i = 0; order && i < sum->n_spots; i++) {
-		order[i] = i;
-		n_functions += !sum->spot[i].function;
-	}
-	function = pmu_model_alloc(model, n_functions * sizeof(*function));
-	line = pmu_model_alloc(model, (sum->n_spots - n_functions) * sizeof(*line));
-	if (!made || !order || !function || !line) {
-		free(order);
-		return NULL;
-	}
-	if (sum->n_spots)
-		qsort_r(order, sum->n_spots, sizeof(*order), by_function, sum->spot);
-	fill_functions(model, sum, order, function, line);
+	making.failed = !made || !order || !making.function || !making.line || !making.code ||
+			!making.address;
+	if (!making.failed)
+		*made = (struct pmu_model_samples){ sum->n, sum->period_ns,
+						    (unsigned int)n[SPOT_FUNCTION],
+						    making.function };
+	for (size_t i = 0; !making.failed && i < sum->n_spots; i++)
+		make_spot(&making, &sum->spot[order[i]]);
 	free(order);
-	*made = (struct pmu_model_samples){ sum->n, sum->period_ns, (unsigned int)n_functions,
-					    function };
-	return made;
+	return making.failed ? NULL : made;
 }
 
 void pmu_samples_sum_free(struct pmu_samples_sum *sum)

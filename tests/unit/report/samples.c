@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "report/model/objects.h"
 #include "reports/combine/combine.h"
 #include "unit/model_find.h"
 #include "unit/model_sample.h"
@@ -45,10 +46,67 @@ static void samples_of_two_rows_are_added_by_function(void)
 	pmu_model_free(model);
 }
 
+/* At @at and @at + 4, @n and 1, of "dgemm" in @path. */
+static const struct pmu_model_samples *samples_at(struct pmu_model *model, const char *path,
+						  uint64_t at, uint64_t n)
+{
+	struct pmu_model_samples *samples = pmu_model_alloc(model, sizeof(*samples));
+	struct pmu_model_function *function = pmu_model_alloc(model, sizeof(*function));
+	struct pmu_model_code *code = pmu_model_alloc(model, sizeof(*code));
+	struct pmu_model_address *address = pmu_model_alloc(model, 2 * sizeof(*address));
+
+	address[0] = (struct pmu_model_address){ at, n };
+	address[1] = (struct pmu_model_address){ at + 4, 1 };
+	*code = (struct pmu_model_code){ pmu_model_object(model, path, "c0de"), 0x1000, 0x200, 2,
+					 address };
+	*function = (struct pmu_model_function){
+		.name = "dgemm", .object = "demo", .n_samples = n + 1, .n_codes = 1, .code = code
+	};
+	*samples = (struct pmu_model_samples){ n + 1, SAMPLES_PERIOD_NS, 1, function };
+	return samples;
+}
+
+static void is_address(const struct pmu_model_code *code, unsigned int i, uint64_t address,
+		       uint64_t n)
+{
+	if (!ok(i < code->n_addresses, "there is one"))
+		return;
+	is_u64(code->address[i].address, address, "its address");
+	is_u64(code->address[i].n_samples, n, "its samples");
+}
+
+static void addresses_are_added_where_code_is_the_same(void)
+{
+	struct pmu_model *model = sample_head(), *other = sample_head();
+	const struct pmu_model_samples *a = samples_at(model, "/bin/demo", 0x1010, 5);
+	const struct pmu_model_samples *b = samples_at(other, "/bin/demo", 0x100c, 7);
+	const struct pmu_model_samples *old = samples_at(other, "/old/demo", 0x1010, 100), *both;
+	struct pmu_samples_sum *sum = NULL;
+
+	is_int(pmu_samples_sum_add(&sum, a), 0, "of one");
+	is_int(pmu_samples_sum_add(&sum, b), 0, "of another report");
+	is_int(pmu_samples_sum_add(&sum, old), 0, "of another build");
+	pmu_model_free(other);
+	both = pmu_samples_sum_make(model, sum);
+	pmu_samples_sum_free(sum);
+	is_u64(both->n_functions, 1, "one function");
+	is_function(both, 0, "dgemm", 115);
+	is_u64(both->function[0].n_codes, 2, "of two builds");
+	is_str(both->function[0].code[0].object->path, "/old/demo", "most samples first");
+	is_u64(both->function[0].code[1].n_addresses, 3, "where they are the same they are one");
+	is_address(&both->function[0].code[1], 0, 0x100c, 7);
+	is_address(&both->function[0].code[1], 1, 0x1010, 6);
+	is_address(&both->function[0].code[1], 2, 0x1014, 1);
+	is_u64(both->function[0].code[1].size, 0x200, "with the function's size");
+	ok(both->function[0].code[1].object == a->function[0].code[0].object,
+	   "an object is there once");
+	pmu_model_free(model);
+}
+
 static void a_function_of_another_library_is_another(void)
 {
 	struct pmu_model *model = sample_head();
-	const struct pmu_model_function of_libc = { "memcpy", "libc.so.6", 7, 0, NULL };
+	const struct pmu_model_function of_libc = { "memcpy", "libc.so.6", 7, 0, NULL, 0, NULL };
 	const struct pmu_model_samples other = { 7, 2 * SAMPLES_PERIOD_NS, 1, &of_libc };
 	const struct pmu_model_samples *both = pmu_model_samples_add(
 		model, make_samples(model, first, 2), &other);
@@ -229,6 +287,7 @@ static void rows_of_a_store_are_found(void)
 UNIT_PART(samples)
 {
 	samples_of_two_rows_are_added_by_function();
+	addresses_are_added_where_code_is_the_same();
 	a_function_of_another_library_is_another();
 	a_row_is_found_by_who_wrote_it();
 	what_is_done_for_a_region_is_shown_there();

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "bindings/command/json/read.h"
+#include "report/model/objects.h"
 #include "report/report.h"
 #include "unit/model_find.h"
 #include "unit/model_sample.h"
@@ -21,18 +22,18 @@ static const struct pmu_model_line hot[] = { { "src/hot.c", 42, 400 },
 					     { "src/hot.c", 43, 100 },
 					     { "src/hot.h", 7, 9 } };
 static const struct pmu_model_function many[] = {
-	{ "dgemm_kernel", "libopenblas.so.0", 557, 3, hot },
-	{ LONG_NAME, "demo", 140, 0, NULL },
-	{ "memcpy", "libc.so.6", 121, 0, NULL },
-	{ "libfoo.so.1+0x1230", "libfoo.so.1", 60, 0, NULL },
-	{ "clear_page_erms", "[kernel]", 30, 1, &hot[2] },
-	{ "sixth", "demo", 20, 0, NULL },
-	{ "seventh", "demo", 12, 0, NULL },
-	{ "eighth", "demo", 12, 0, NULL },
-	{ "ninth", "demo", 12, 0, NULL },
-	{ "tenth", "demo", 12, 0, NULL },
-	{ "eleventh", "demo", 12, 0, NULL },
-	{ "twelfth", "demo", 12, 0, NULL },
+	{ "dgemm_kernel", "libopenblas.so.0", 557, 3, hot, 0, NULL },
+	{ LONG_NAME, "demo", 140, 0, NULL, 0, NULL },
+	{ "memcpy", "libc.so.6", 121, 0, NULL, 0, NULL },
+	{ "libfoo.so.1+0x1230", "libfoo.so.1", 60, 0, NULL, 0, NULL },
+	{ "clear_page_erms", "[kernel]", 30, 1, &hot[2], 0, NULL },
+	{ "sixth", "demo", 20, 0, NULL, 0, NULL },
+	{ "seventh", "demo", 12, 0, NULL, 0, NULL },
+	{ "eighth", "demo", 12, 0, NULL, 0, NULL },
+	{ "ninth", "demo", 12, 0, NULL, 0, NULL },
+	{ "tenth", "demo", 12, 0, NULL, 0, NULL },
+	{ "eleventh", "demo", 12, 0, NULL, 0, NULL },
+	{ "twelfth", "demo", 12, 0, NULL, 0, NULL },
 };
 
 static void attach_to(struct pmu_model *model, const char *name,
@@ -146,7 +147,7 @@ static void lines_are_asked_for(void)
 static void few_samples_have_no_shares(void)
 {
 	const struct pmu_model_samples few = { PMU_SAMPLES_FEW - 1, SAMPLES_PERIOD_NS, 1, many };
-	const struct pmu_model_function all = { "all", "demo", PMU_SAMPLES_FEW, 0, NULL };
+	const struct pmu_model_function all = { "all", "demo", PMU_SAMPLES_FEW, 0, NULL, 0, NULL };
 	const struct pmu_model_samples enough = { PMU_SAMPLES_FEW, SAMPLES_PERIOD_NS, 1, &all };
 	struct pmu_model *model = model_of(&few);
 	char *text = text_of(model, (struct pmu_text_options){ .columns = 80 });
@@ -277,8 +278,8 @@ static void what_is_written_is_read_back(void)
 {
 	static const struct pmu_model_line nowhere = { "", 0, 70 };
 	static const struct pmu_model_function odd[] = {
-		{ "a \"name\"\n\xff", "", 70, 1, &nowhere },
-		{ "", "[jit]", 30, 0, NULL },
+		{ "a \"name\"\n\xff", "", 70, 1, &nowhere, 0, NULL },
+		{ "", "[jit]", 30, 0, NULL, 0, NULL },
 	};
 	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
 	const struct pmu_model_samples others = { 101, 2 * SAMPLES_PERIOD_NS, 2, odd };
@@ -307,6 +308,43 @@ static void what_is_written_is_read_back(void)
 	model = model_of(NULL);
 	json = json_of(model);
 	has_no_text(json, "samples");
+	free(json);
+	pmu_model_free(model);
+}
+
+/* Of code that is in two objects, of which one has no id. */
+static struct pmu_model *model_with_code(void)
+{
+	struct pmu_model *model = model_of(NULL);
+	static const struct pmu_model_address address[] = { { 0x1130, 60 }, { 0x1139, 500 } };
+	const struct pmu_model_code code[] = {
+		{ pmu_model_object(model, "/bin/demo", "c0de"), 0x1130, 0x40, 2, address },
+		{ pmu_model_object(model, "/lib/\xff.so", ""), 0x1130, 0, 1, address },
+	};
+	const struct pmu_model_function function = {
+		.name = "dgemm", .object = "demo", .n_samples = 620, .n_codes = 2, .code = code
+	};
+	const struct pmu_model_samples samples = { 620, SAMPLES_PERIOD_NS, 1, &function };
+
+	for (unsigned int i = 0; i < model->section->n_thread_rows; i++)
+		is_int(pmu_model_samples_attach(model, model->section,
+						&model->section->thread_row[i], &samples),
+		       0, "attached");
+	return model;
+}
+
+static void code_is_written_and_read_back(void)
+{
+	struct pmu_model *model = model_with_code();
+	char *json = json_of(model);
+
+	has_text(json,
+		 ",\n  \"objects\": [\n    {\"path\": \"/bin/demo\", \"build_id\": \"c0de\"},\n"
+		 "    {\"path\": \"/lib/\\\\xff.so\", \"build_id\": null}\n  ]");
+	has_text(json, "\"n\": 620, \"code\": [{\"object\": 0, \"start\": 4400, \"size\": 64, "
+		       "\"addresses\": [[0,60],[9,500]]}, {\"object\": 1, \"start\": 4400, "
+		       "\"size\": null, \"addresses\": [[0,60]]}]}");
+	is_read_back(model, json);
 	free(json);
 	pmu_model_free(model);
 }
@@ -377,6 +415,45 @@ static void what_cannot_be_is_refused(void)
 	pmu_model_free(model);
 }
 
+static void code_that_cannot_be_is_refused(void)
+{
+	static const struct {
+		const char *from, *to;
+	} wrong[] = {
+		{ "\"object\": 0", "\"object\": 2" },
+		{ "\"object\": 0", "\"object\": -1" },
+		{ "\"object\": 0, ", "" },
+		{ "\"start\": 4400", "\"start\": -4400" },
+		{ "\"start\": 4400", "\"start\": 9223372036854775807" },
+		{ "\"size\": 64", "\"size\": \"64\"" },
+		{ "[0,60]", "[0]" },
+		{ "[0,60]", "[0,60,1]" },
+		{ "[0,60]", "[-1,60]" },
+		{ "[0,60]", "[0,0]" },
+		{ "[0,60]", "[0,121]" },
+		{ "[0,60]", "7" },
+		{ "\"addresses\": [[", "\"addresses\": [\"\", [" },
+		{ "\"code\": [", "\"code\": [1, " },
+		{ "\"code\": [", "\"code\": 1, \"other\": [" },
+	};
+	struct pmu_model *model = model_with_code(), *read;
+	char *json = json_of(model), *objects = strstr(json, "\"objects\"");
+
+	for (unsigned int i = 0; i < PMU_ARRAY_LEN(wrong); i++) {
+		is_int(read_with(json, wrong[i].from, wrong[i].to, &read), -EINVAL, wrong[i].to);
+		pmu_model_free(read);
+	}
+	is_int(read_with(json, "[9,500]", "[9,500], [0,1]", &read), -EINVAL, "more than there are");
+	pmu_model_free(read);
+	is_int(read_with(json, "\"start\": 4400", "\"start\": 4096", &read), 0, "elsewhere");
+	pmu_model_free(read);
+	if (ok(objects != NULL, "there are objects"))
+		objects[1] = 'O';
+	is_int(read_json(json, &read), -EINVAL, "code of objects that are not there");
+	free(json);
+	pmu_model_free(model);
+}
+
 UNIT_PART(samples_report)
 {
 	functions_stand_below_their_region();
@@ -387,6 +464,8 @@ UNIT_PART(samples_report)
 	a_row_that_is_not_shown_has_none_there();
 	deep_regions_have_room_for_a_name();
 	what_is_written_is_read_back();
+	code_is_written_and_read_back();
+	code_that_cannot_be_is_refused();
 	what_cannot_be_is_refused();
 	return done_testing();
 }
