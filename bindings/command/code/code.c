@@ -147,16 +147,25 @@ static void read_text_symbols(struct source *source, const char *path,
 		read(source->text, &source->symbols);
 }
 
-static void open_vdso(struct source *source)
+static struct pmu_code_object *open_vdso(void)
 {
+	struct pmu_code_object *object;
 	int fd = pmu_code_vdso();
 	char path[64];
 
 	if (fd < 0)
-		return;
+		return NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	source->object = pmu_code_object_open(path);
+	object = pmu_code_object_open(path);
 	close(fd);
+	return object;
+}
+
+struct pmu_code_object *pmu_code_open(const char *path)
+{
+	if (!strcmp(path, "[vdso]"))
+		return open_vdso();
+	return path[0] == '/' ? pmu_code_object_open(path) : NULL;
 }
 
 static off_t find_map(const struct source *source, char *path, size_t size)
@@ -186,10 +195,8 @@ static void open_source(struct source *source)
 		read_text_symbols(source, "/proc/kallsyms", pmu_code_read_kallsyms);
 	} else if (source->pid) {
 		read_map(source);
-	} else if (!strcmp(source->path, "[vdso]")) {
-		open_vdso(source);
-	} else if (source->path[0] == '/') {
-		source->object = pmu_code_object_open(source->path);
+	} else {
+		source->object = pmu_code_open(source->path);
 	}
 }
 
@@ -246,11 +253,19 @@ void pmu_code_renew(struct pmu_code *code)
 static struct pmu_code_place place_in_object(struct pmu_code *code, const struct source *source,
 					     uint64_t offset)
 {
-	struct pmu_code_place place = { .object = source->name, .file = "" };
+	struct pmu_code_place place = {
+		.object = source->name, .file = "", .path = "", .build_id = ""
+	};
 	struct pmu_code_found found = { .address = offset };
 
-	if (source->object)
+	if (source->object) {
 		found = pmu_code_object_find(source->object, offset);
+		place.path = source->path;
+		place.build_id = pmu_code_object_build_id(source->object);
+	}
+	place.address = found.address;
+	place.start = found.has_start ? found.start : found.address;
+	place.size = found.size;
 	if (found.name)
 		place.function = keep_name(code, found.name);
 	else
@@ -267,7 +282,9 @@ static struct pmu_code_place place_by_lines(struct pmu_code *code, const struct 
 					    uint64_t address)
 {
 	const struct pmu_code_symbol *symbol = pmu_code_symbols_find(&source->symbols, address);
-	struct pmu_code_place place = { .object = source->name, .file = "" };
+	struct pmu_code_place place = {
+		.object = source->name, .file = "", .path = "", .build_id = ""
+	};
 
 	if (symbol)
 		place.function = keep_name(code, symbol->name);
@@ -284,7 +301,9 @@ struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code
 	const struct source *source = find_source(code, at->path, of_process ? at->pid : 0);
 
 	if (!source)
-		return (struct pmu_code_place){ .function = "code", .object = "", .file = "" };
+		return (struct pmu_code_place){
+			.function = "code", .object = "", .file = "", .path = "", .build_id = ""
+		};
 	if (of_process || !strcmp(at->path, "[kernel]"))
 		return place_by_lines(code, source, at->address);
 	return place_in_object(code, source, at->offset);

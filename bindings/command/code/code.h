@@ -24,6 +24,11 @@ struct pmu_code_place {
 	const char *object;   /* the path's last component; "[jit]"; "" */
 	const char *file;     /* as debugging information has it; "" not known */
 	uint32_t line;        /* 0: not known */
+	const char
+		*path; /* what the address is in, where that could be read; "": in no such file */
+	const char *build_id; /* of that; "" it has none */
+	uint64_t address;     /* in it, as nm(1) has it */
+	uint64_t start, size; /* of the function; 0 bytes: not known */
 };
 
 /** pmu_code_new() - NULL without memory */
@@ -38,5 +43,9 @@ void pmu_code_renew(struct pmu_code *code);
 
 /** pmu_code_find() - what is at @at; always says something.  What files hold may be anything. */
 struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code_at *at);
+
+struct pmu_code_object;
+/** pmu_code_open() - for pmu_code_object_close(); @path: as in struct pmu_code_at; NULL: no such file */
+struct pmu_code_object *pmu_code_open(const char *path);
 
 #endif

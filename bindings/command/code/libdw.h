@@ -18,6 +18,7 @@
 	CALL(dwfl_begin)                   \
 	CALL(dwfl_build_id_find_elf)       \
 	CALL(dwfl_end)                     \
+	CALL(dwfl_module_build_id)         \
 	CALL(dwfl_module_getdwarf)         \
 	CALL(dwfl_module_getelf)           \
 	CALL(dwfl_module_getsym_info)      \
@@ -30,6 +31,7 @@
 	CALL(elf_getshdrstrndx)            \
 	CALL(elf_nextscn)                  \
 	CALL(elf_rawdata)                  \
+	CALL(elf_rawfile)                  \
 	CALL(elf_strptr)                   \
 	CALL(gelf_getphdr)                 \
 	CALL(gelf_getshdr)

@@ -9,6 +9,8 @@
 
 #include <endian.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +22,9 @@
 
 /* Of a file's program header table, which may say anything. */
 #define MOST_SEGMENTS 256
+
+/* Bytes: linkers make 20 at most, users may say any. */
+#define LONGEST_ID 64
 
 struct segment {
 	uint64_t offset, size, address;
@@ -36,6 +41,9 @@ struct pmu_code_object {
 	Dwarf *dwarf;
 	uint64_t dwarf_bias; /* libdwfl's addresses over DWARF's */
 	bool has_units;
+	const char *raw; /* the file */
+	size_t raw_size;
+	char build_id[2 * LONGEST_ID + 1];
 };
 
 /* Separate files are looked for on this machine alone: see pmu_code_new(). */
@@ -240,6 +248,17 @@ static int open_program(const char *path)
 	return fd;
 }
 
+/* One that is longer is none. */
+static void read_build_id(struct pmu_code_object *object)
+{
+	const unsigned char *id;
+	GElf_Addr where;
+	int n = dw->dwfl_module_build_id(object->module, &id, &where);
+
+	for (int i = 0; i < n && n <= LONGEST_ID; i++)
+		snprintf(object->build_id + 2 * i, 3, "%02x", id[i]);
+}
+
 static bool load(struct pmu_code_object *object, const char *path)
 {
 	int fd = open_program(path);
@@ -260,6 +279,8 @@ static bool load(struct pmu_code_object *object, const char *path)
 	if (!elf)
 		return false;
 	object->bias = bias;
+	object->raw = dw->elf_rawfile(elf, &object->raw_size);
+	read_build_id(object);
 	read_segments(object, elf);
 	read_symbols(object);
 	read_sections(object, elf);
@@ -348,19 +369,78 @@ static void find_source_line(struct pmu_code_object *object, struct pmu_code_fou
 	found->line = (uint32_t)number;
 }
 
-struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset)
+static const struct segment *segment_at(const struct pmu_code_object *object, uint64_t address)
 {
-	struct pmu_code_found found = { .address = address_of(object, offset) };
-	const struct pmu_code_symbol *symbol = pmu_code_symbols_find(&object->symbols,
-								     found.address);
+	for (size_t i = 0; i < object->n_segments; i++)
+		if (address - object->segment[i].address < object->segment[i].size)
+			return &object->segment[i];
+	return NULL;
+}
+
+/* One without a size goes up to the next one, or to where its segment ends. */
+static uint64_t size_of(const struct pmu_code_object *object, const struct pmu_code_symbol *symbol)
+{
+	const struct segment *segment = segment_at(object, symbol->start);
+	const struct pmu_code_symbol *next = symbol + 1;
+	uint64_t left = segment ? segment->size - (symbol->start - segment->address) : 0;
+
+	if (symbol->size)
+		return symbol->size;
+	if (next < object->symbols.of + object->symbols.n && next->start - symbol->start < left)
+		return next->start - symbol->start;
+	return left;
+}
+
+struct pmu_code_found pmu_code_object_find_address(struct pmu_code_object *object, uint64_t address)
+{
+	struct pmu_code_found found = { .address = address };
+	const struct pmu_code_symbol *symbol = pmu_code_symbols_find(&object->symbols, address);
 
 	if (symbol) {
 		found.name = symbol->name;
 		found.start = symbol->start;
+		found.size = size_of(object, symbol);
 		found.has_start = true;
 	}
 	if (!object->has_units)
 		read_units(object);
 	find_source_line(object, &found);
 	return found;
+}
+
+struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset)
+{
+	return pmu_code_object_find_address(object, address_of(object, offset));
+}
+
+/* --- what the file has --- */
+
+const char *pmu_code_object_build_id(const struct pmu_code_object *object)
+{
+	return object->build_id;
+}
+
+/* In the same place in both classes, and of this machine's order: is_program(). */
+unsigned int pmu_code_object_machine(const struct pmu_code_object *object)
+{
+	uint16_t machine = 0;
+
+	if (object->raw && object->raw_size >= sizeof(Elf32_Ehdr))
+		memcpy(&machine, object->raw + offsetof(Elf32_Ehdr, e_machine), sizeof(machine));
+	return machine;
+}
+
+const unsigned char *pmu_code_object_bytes(const struct pmu_code_object *object, uint64_t address,
+					   uint64_t *n)
+{
+	const struct segment *segment = segment_at(object, address);
+	uint64_t into = segment ? address - segment->address : 0;
+
+	if (!segment || !object->raw || segment->offset > object->raw_size ||
+	    object->raw_size - segment->offset <= into)
+		return NULL;
+	*n = object->raw_size - segment->offset - into;
+	if (*n > segment->size - into)
+		*n = segment->size - into;
+	return (const unsigned char *)object->raw + segment->offset + into;
 }

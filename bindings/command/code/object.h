@@ -12,6 +12,7 @@ struct pmu_code_object;
 struct pmu_code_found {
 	uint64_t address; /* as nm(1) has it; without a file that can be read the offset */
 	uint64_t start;   /* of the function around it; of no use where @has_start says no */
+	uint64_t size;    /* of the function; 0: not known */
 	bool has_start;
 	const char *name; /* as the symbol table has it; NULL: no symbol is there */
 	const char *file; /* NULL: no debugging information */
@@ -27,5 +28,23 @@ const char *pmu_code_object_why(void);
 
 /** pmu_code_object_find() - @offset: of a byte in the file */
 struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint64_t offset);
+
+/** pmu_code_object_find_address() - the same, by its address as nm(1) has it */
+struct pmu_code_found pmu_code_object_find_address(struct pmu_code_object *object,
+						   uint64_t address);
+
+/** pmu_code_object_build_id() - in hexadecimal; "": it has none */
+const char *pmu_code_object_build_id(const struct pmu_code_object *object);
+
+/** pmu_code_object_machine() - what it is compiled for: ELF's EM_X86_64 and so on; 0: not known */
+unsigned int pmu_code_object_machine(const struct pmu_code_object *object);
+
+/**
+ * pmu_code_object_bytes() - what the file has at an address
+ * @n: result: bytes from there on that are in the file; they live as long as @object
+ * Return: NULL: none.
+ */
+const unsigned char *pmu_code_object_bytes(const struct pmu_code_object *object, uint64_t address,
+					   uint64_t *n);
 
 #endif

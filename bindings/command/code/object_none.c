@@ -25,3 +25,30 @@ struct pmu_code_found pmu_code_object_find(struct pmu_code_object *object, uint6
 	(void)object;
 	return (struct pmu_code_found){ .address = offset };
 }
+
+struct pmu_code_found pmu_code_object_find_address(struct pmu_code_object *object, uint64_t address)
+{
+	(void)object;
+	return (struct pmu_code_found){ .address = address };
+}
+
+const char *pmu_code_object_build_id(const struct pmu_code_object *object)
+{
+	(void)object;
+	return "";
+}
+
+unsigned int pmu_code_object_machine(const struct pmu_code_object *object)
+{
+	(void)object;
+	return 0;
+}
+
+const unsigned char *pmu_code_object_bytes(const struct pmu_code_object *object, uint64_t address,
+					   uint64_t *n)
+{
+	(void)object;
+	(void)address;
+	*n = 0;
+	return NULL;
+}

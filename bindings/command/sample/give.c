@@ -6,6 +6,7 @@
 #include "bindings/command/code/code.h"
 #include "bindings/command/sample/collector.h"
 #include "report/model/model.h"
+#include "report/model/objects.h"
 #include "report/model/samples.h"
 
 #define KERNEL_NS 100000000u
@@ -21,9 +22,11 @@ struct giving {
 	uint64_t period_ns;
 	struct named *of; /* [n] by row */
 	size_t n;
-	/* room for a row's: a function and a line for each; the model adds up those that are the same */
+	/* room for a row's: one of each for each; the model adds up those that are the same */
 	struct pmu_model_function *function;
 	struct pmu_model_line *line;
+	struct pmu_model_code *code;
+	struct pmu_model_address *address;
 };
 
 /* --- what stands where --- */
@@ -109,6 +112,25 @@ static struct pmu_model_row *find_open(struct pmu_model *model, uint32_t tid,
 	return found;
 }
 
+/* Of what can be read again, and has an address that JSON can have. */
+static bool put_code(const struct giving *giving, size_t i, const struct named *from)
+{
+	const struct pmu_code_place *place = &from->place;
+	struct pmu_model_code *code = &giving->code[i];
+
+	if (!place->path[0] || place->address > INT64_MAX || place->start > place->address)
+		return false;
+	*code = (struct pmu_model_code){
+		.object = pmu_model_object(giving->model, place->path, place->build_id),
+		.start = place->start,
+		.size = place->size <= INT64_MAX ? place->size : 0,
+		.n_addresses = 1,
+		.address = &giving->address[i],
+	};
+	giving->address[i] = (struct pmu_model_address){ place->address, from->n };
+	return code->object;
+}
+
 static void give_row(const struct giving *giving, const struct named *first, size_t n)
 {
 	struct pmu_model_samples samples = { .period_ns = giving->period_ns,
@@ -132,6 +154,8 @@ static void give_row(const struct giving *giving, const struct named *first, siz
 			.n_samples = first[i].n,
 			.n_lines = place->line != 0,
 			.line = &giving->line[i],
+			.n_codes = put_code(giving, i, &first[i]),
+			.code = &giving->code[i],
 		};
 		samples.n += first[i].n;
 	}
@@ -167,9 +191,11 @@ void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_proc
 		.of = calloc(n, sizeof(*giving.of)),
 		.function = calloc(n, sizeof(*giving.function)),
 		.line = calloc(n, sizeof(*giving.line)),
+		.code = calloc(n, sizeof(*giving.code)),
+		.address = calloc(n, sizeof(*giving.address)),
 	};
 
-	if (giving.of && giving.function && giving.line) {
+	if (giving.of && giving.function && giving.line && giving.code && giving.address) {
 		name_all(&giving, code, process);
 		qsort(giving.of, giving.n, sizeof(*giving.of), by_who);
 		give_all(&giving);
@@ -177,6 +203,8 @@ void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_proc
 	free(giving.of);
 	free(giving.function);
 	free(giving.line);
+	free(giving.code);
+	free(giving.address);
 }
 
 void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,
