@@ -41,6 +41,27 @@ code_sources = \
 	%D%/command/code/vdso.h \
 	%D%/preload/symbols/demangle.c \
 	%D%/preload/symbols/symbols.h
+annotate_sources = \
+	%D%/command/annotate/annotate.h \
+	%D%/command/annotate/choose.c \
+	%D%/command/annotate/disassemble.h \
+	%D%/command/annotate/hot.c \
+	%D%/command/annotate/lines.c \
+	%D%/command/annotate/listing.c \
+	%D%/command/annotate/listing.h \
+	%D%/command/annotate/object.c \
+	%D%/command/annotate/parts.h \
+	%D%/command/annotate/source.c \
+	%D%/command/annotate/source.h \
+	%D%/command/annotate/text.c
+if HAVE_CAPSTONE
+annotate_sources += \
+	%D%/command/annotate/capstone.c \
+	%D%/command/annotate/capstone.h \
+	%D%/command/annotate/disassemble.c
+else
+annotate_sources += %D%/command/annotate/disassemble_none.c
+endif
 if HAVE_DW
 code_sources += \
 	%D%/command/code/libdw.c \
@@ -309,6 +330,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/trace.c \
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
+	$(annotate_sources) \
 	$(code_sources) \
 	$(sample_sources) \
 	%D%/command/top/child.c \
@@ -342,7 +364,7 @@ manual: pmu$(EXEEXT)
 			mv $$page.tmp $(srcdir)/$$page || exit; \
 	done
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
-pmu_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
+pmu_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
 
 # For unmodified programs: loaded into them by LD_PRELOAD, with nothing but libc.
 lib_LTLIBRARIES += %D%/libpmu-preload.la

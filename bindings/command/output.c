@@ -82,6 +82,11 @@ int pmu_output_report(struct pmu_strbuf *out, const struct pmu_model *model, con
 	if (beside->roofline && (!format || format->picture))
 		return pmu_roofline_render(out, model, beside->ceilings,
 					   format ? format->picture : NULL, options);
+	if (beside->annotate && !format) {
+		if (beside->annotate->is_below)
+			pmu_report_render(out, model, PMU_REPORT_TEXT, options);
+		return pmu_annotate_text(out, model, beside->annotate, options);
+	}
 	pmu_report_render(out, model, format ? format->library : PMU_REPORT_TEXT, options);
 	return 0;
 }

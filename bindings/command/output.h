@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "bindings/command/annotate/annotate.h"
 #include "bindings/command/diff/diff.h"
 #include "bindings/command/page/page.h"
 #include "bindings/command/roofline/roofline.h"

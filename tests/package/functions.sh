@@ -18,6 +18,7 @@ lib/machine/libcpuid/none.c without libcpuid
 lib/session/spawn_none.c where nothing stands in for libc
 bindings/command/top/screen_none.c without ncurses
 bindings/command/code/object_none.c without elfutils
+bindings/command/annotate/disassemble_none.c without capstone
 '
 
 # shared FOLDER: "NAME FILE:LINE FILE:LINE" for each name that is defined twice, but for alternatives: branches of one #if, and

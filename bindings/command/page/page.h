@@ -13,6 +13,7 @@
 
 #include "base/strbuf.h"
 
+struct pmu_annotate_request;
 struct pmu_model;
 
 /** pmu_page_begin() - what stands before the data */
@@ -39,6 +40,7 @@ struct pmu_page_beside {
 	/* [n_stores] what the report is of: where any has a trace, the page has a timeline */
 	const char *const *store;
 	size_t n_stores;
+	const struct pmu_annotate_request *annotate; /* NULL: not asked for */
 };
 
 /**

@@ -49,6 +49,7 @@ struct request {
 	bool each;
 	bool tree; /* with merge */
 	bool remove;
+	struct pmu_annotate_request annotate;
 	bool roofline;
 	bool watch; /* again and again, until no program of them runs */
 	const char *interval;
@@ -65,6 +66,16 @@ struct request {
 
 /* --- the command line --- */
 
+static int take_report_annotate(const struct pmu_command *self, void *arg, const char *of)
+{
+	struct request *request = arg;
+
+	(void)self;
+	request->annotate.is_asked = true;
+	request->annotate.of = of;
+	return 0;
+}
+
 static const struct pmu_option report_options[] = {
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
 	  .complete = pmu_complete_outputs,
@@ -76,6 +87,7 @@ static const struct pmu_option report_options[] = {
 	{ "--tree", PMU_OPTION_FLAG(struct request, tree),
 	  .help = "as --merge, and a program that was started by fork and exec stands below the region that did so" },
 	PMU_TEXT_OPTIONS(struct request, text, top),
+	PMU_ANNOTATE_OPTIONS(struct request, annotate, take_report_annotate),
 	{ "--roofline", PMU_OPTION_FLAG(struct request, roofline),
 	  .help = "what regions compute beside what the machine can, given how much they move for it, by the ceilings that 'pmu-bench --ceilings' has measured; an OUT that ends in .svg is a picture" },
 	{ "--ceilings", .argument = "FILE", PMU_OPTION_TEXT(struct request, ceilings),
@@ -124,11 +136,15 @@ static int check_report(const struct pmu_command *self, const struct request *re
 	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
 	     request->text.brief || request->text.sort || request->text.filter ||
 	     request->text.top || request->text.lines || request->merge || request->each ||
-	     request->roofline || request->watch))
+	     request->roofline || request->annotate.is_asked || request->watch))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->ceilings && !request->roofline)
 		return pmu_command_usage_error(self, "--ceilings is of --roofline");
+	if (request->annotate.source_dir && !request->annotate.is_asked)
+		return pmu_command_usage_error(self, "--source-dir is of --annotate");
+	if (request->annotate.is_asked && request->roofline)
+		return pmu_command_usage_error(self, "--annotate or --roofline?");
 	if (request->interval && !request->watch)
 		return pmu_command_usage_error(self, "--interval is of --watch");
 	if (!request->interval_ns)
@@ -204,7 +220,10 @@ static int render_report(struct pmu_strbuf *out, const struct pmu_model *model,
 	const struct pmu_page_beside beside = { .ceilings = request->ceilings,
 						.roofline = request->roofline,
 						.store = request->store,
-						.n_stores = request->n_stores };
+						.n_stores = request->n_stores,
+						.annotate = request->annotate.is_asked
+								    ? &request->annotate
+								    : NULL };
 	int rc = pmu_output_report(out, model, output, &beside, options);
 
 	return rc ? rc : out->failed ? -ENOMEM : 0;
@@ -405,11 +424,14 @@ static int report_series(struct request *request, struct pmu_input *input)
 	char list[256];
 	int failed = 0;
 
-	if (request->roofline) {
-		pmu_command_error("%s is of repeated runs: a roofline is of one", input->path);
+	bool of_one = request->roofline || request->annotate.is_asked;
+
+	if (of_one) {
+		pmu_command_error("%s is of repeated runs: %s is of one", input->path,
+				  request->roofline ? "a roofline" : "what --annotate shows");
 		failed = PMU_EXIT_FAILED;
 	}
-	for (size_t i = 0; i < request->n_outputs && !request->roofline; i++) {
+	for (size_t i = 0; i < request->n_outputs && !of_one; i++) {
 		if (is_of_one(request->output[i])) {
 			pmu_command_error("%s is of repeated runs: there is no process for %s",
 					  input->path, request->output[i]);
@@ -426,7 +448,7 @@ static int report_series(struct request *request, struct pmu_input *input)
 		}
 		failed |= write_series(request, input->series, request->output[i]);
 	}
-	if (!request->n_outputs && !request->roofline) {
+	if (!request->n_outputs && !of_one) {
 		if (request->printed)
 			puts("");
 		request->printed = true;

@@ -162,6 +162,19 @@ static int take_sample_rate(const struct pmu_command *self, void *arg, const cha
 	return 0;
 }
 
+static int take_run_annotate(const struct pmu_command *self, void *arg, const char *of)
+{
+	struct pmu_run_request *request = arg;
+
+	(void)self;
+	request->annotate =
+		(struct pmu_annotate_request){ .of = of,
+					       .source_dir = request->annotate.source_dir,
+					       .is_asked = true,
+					       .is_below = true };
+	return 0;
+}
+
 static int take_run_rename(const struct pmu_command *self, void *arg, const char *text)
 {
 	struct pmu_run_request *request = arg;
@@ -227,6 +240,7 @@ const struct pmu_option pmu_run_options[] = {
 	{ "--tree", FLAG(tree),
 	  .help = "a program that came by fork and exec stands below the region that did so" },
 	PMU_TEXT_OPTIONS(struct pmu_run_request, text, top),
+	PMU_ANNOTATE_OPTIONS(struct pmu_run_request, annotate, take_run_annotate),
 	{ "--all-metrics", FLAG(all_metrics), .part = PMU_PART_COUNTED,
 	  .help = "all groups that can be counted here, in turns" },
 	{ "--roofline", FLAG(roofline),

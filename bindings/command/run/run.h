@@ -12,6 +12,7 @@
 #include <wordexp.h>
 
 #include "base/place.h"
+#include "bindings/command/annotate/annotate.h"
 #include "bindings/command/command.h"
 #include "machine/topology.h"
 #include "report/report.h"
@@ -73,7 +74,8 @@ struct pmu_run_request {
 	bool fast;            /* by our own tool, */
 	char tools[PATH_MAX]; /* in this folder */
 	struct pmu_text_options text;
-	const char *top;      /* --top */
+	const char *top; /* --top */
+	struct pmu_annotate_request annotate;
 	bool roofline;        /* what is written as text is that */
 	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
 	char **command;       /* ends with NULL */

@@ -194,7 +194,10 @@ static int render_one(const struct writing *w, const struct pmu_model *model, in
 		      struct pmu_strbuf *out)
 {
 	struct pmu_page_beside beside = { .ceilings = w->request->ceilings,
-					  .roofline = w->request->roofline };
+					  .roofline = w->request->roofline,
+					  .annotate = w->request->annotate.is_asked
+							      ? &w->request->annotate
+							      : NULL };
 	struct pmu_run_traced traced = { 0 };
 	int rc;
 
