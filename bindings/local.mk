@@ -45,12 +45,15 @@ annotate_sources = \
 	%D%/command/annotate/annotate.h \
 	%D%/command/annotate/choose.c \
 	%D%/command/annotate/disassemble.h \
+	%D%/command/annotate/folds.c \
 	%D%/command/annotate/hot.c \
 	%D%/command/annotate/lines.c \
 	%D%/command/annotate/listing.c \
 	%D%/command/annotate/listing.h \
 	%D%/command/annotate/object.c \
 	%D%/command/annotate/parts.h \
+	%D%/command/annotate/rows.c \
+	%D%/command/annotate/rows.h \
 	%D%/command/annotate/source.c \
 	%D%/command/annotate/source.h \
 	%D%/command/annotate/text.c

@@ -22,7 +22,7 @@ unit_tests += %D%/unit/base/all
 	%D%/unit/base/write.c
 unit_tests += %D%/unit/command/all
 %C%_unit_command_all_SOURCES = $(unit_main) \
-	$(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_sources) $(stacks_sources) $(stats_sources) \
+	$(annotate_sources) $(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_sources) $(stacks_sources) $(stats_sources) \
 	$(top_sources) $(trace_read_sources) \
 	bindings/command/command.h \
 	bindings/command/quantity.c \
@@ -37,6 +37,7 @@ unit_tests += %D%/unit/command/all
 	bindings/command/top/watch.h \
 	bindings/command/viewers/protobuf.c \
 	bindings/command/viewers/protobuf.h \
+	%D%/unit/command/annotate.c \
 	%D%/unit/command/code.c \
 	%D%/unit/command/code_lines.c \
 	%D%/unit/command/codename.c \
@@ -61,7 +62,7 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/value.c \
 	%D%/unit/command/watch.c
 %C%_unit_command_all_LDADD = $(LDADD) $(DW_LIBS) -lm
-%C%_unit_command_all_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+%C%_unit_command_all_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS)
 unit_tests += %D%/unit/counters/all
 %C%_unit_counters_all_SOURCES = $(unit_main) \
 	$(sim_model_sources) \
@@ -346,6 +347,7 @@ script_tests = \
 	%D%/bindings/pytest.sh \
 	%D%/bindings/tbb.sh \
 	%D%/command/against.sh \
+	%D%/command/annotate.sh \
 	%D%/command/check.sh \
 	%D%/command/command.sh \
 	%D%/command/complete.sh \
@@ -494,6 +496,7 @@ live_tests = \
 
 # Parsers over their corpus and mutations of it: a SOURCES line below for each.
 fuzz_tests = \
+	%D%/fuzz/annotate \
 	%D%/fuzz/annotation \
 	%D%/fuzz/answer \
 	%D%/fuzz/base \
@@ -522,6 +525,10 @@ fuzz_tests = \
 	%D%/fuzz/top \
 	%D%/fuzz/trace \
 	%D%/fuzz/wrap
+%C%_fuzz_annotate_SOURCES = %D%/fuzz/annotate.c $(annotate_sources) $(code_sources) bindings/command/command.h \
+	bindings/command/wrap.c %D%/fuzz/standalone.c
+%C%_fuzz_annotate_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS)
+%C%_fuzz_annotate_LDADD = $(LDADD) $(DW_LIBS) -lm
 %C%_fuzz_annotation_SOURCES = %D%/fuzz/annotation.c $(annotation_sources) bindings/annotations/wide.h %D%/fuzz/standalone.c
 %C%_fuzz_answer_SOURCES = %D%/fuzz/answer.c $(sample_read_sources) bindings/command/sample/answer.c bindings/command/sample/answer.h \
 	bindings/command/sample/collector.h bindings/command/sample/outside.c bindings/command/sample/threads.c %D%/fuzz/standalone.c
@@ -801,7 +808,7 @@ installcheck-local:
 # libc's functions stays out of a program that does not ask for it, and out of libFuzzer's way.
 fuzz_programs = $(fuzz_tests:=-fuzzer)
 fuzz_folder = %D%/fuzz/libfuzzer
-fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(DW_CFLAGS) $(CPPFLAGS) \
+fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS) $(CPPFLAGS) \
 	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_sources) \
@@ -824,6 +831,7 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources)) bindings/command/page/sections.c
 fuzz_ceilings_extra = $(filter %.c,$(json_read_sources) $(roofline_sources)) bindings/command/wrap.c
+fuzz_annotate_extra = $(filter %.c,$(annotate_sources) $(code_sources)) bindings/command/wrap.c
 fuzz_code_extra = $(filter %.c,$(code_sources))
 fuzz_code_lines_extra = bindings/command/code/lines.c bindings/command/code/symbols.c
 fuzz_elf_extra = bindings/preload/symbols/elf.c
@@ -839,7 +847,7 @@ fuzz_annotation_extra = bindings/annotations/names.c bindings/annotations/thread
 fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
-		-lc $(fuzz_folder)/libpmu-core.a $(JANSSON_LIBS) $(if $(filter code,$*),$(DW_LIBS)) $(LIBS)
+		-lc $(fuzz_folder)/libpmu-core.a $(JANSSON_LIBS) $(if $(filter annotate code,$*),$(DW_LIBS)) $(LIBS)
 
 clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out bindings/valgrind/lib

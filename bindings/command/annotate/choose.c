@@ -8,7 +8,7 @@
 #include "bindings/command/annotate/annotate.h"
 #include "report/name.h"
 
-/* Of a region that was asked for, and of one that was not; each with that share of its samples at least. */
+/* Of a region that was asked for, and of one that was not; each with that share of its samples at least, and not too few. */
 #define MOST_OF_REGION 20u
 #define MOST_UNASKED   5u
 #define LEAST_SHARE    0.01
@@ -35,6 +35,9 @@ static bool is_called(const char *name, const char *of)
 		pmu_name_shorten(&shorter, name, (enum pmu_name_shorter)how);
 		is = !strcmp(pmu_strbuf_text(&shorter), of);
 	}
+	/* the barest without its template, too */
+	is |= !strncmp(pmu_strbuf_text(&shorter), of, len) &&
+	      !strcmp(pmu_strbuf_text(&shorter) + len, "<>");
 	pmu_strbuf_free(&shorter);
 	return is;
 }
@@ -65,7 +68,10 @@ static void choose_region(struct choosing *choosing, const struct pmu_model_sect
 	const struct pmu_model_samples *samples = row->samples;
 
 	for (unsigned int i = 0; i < samples->n_functions && i < most; i++) {
-		if ((double)samples->function[i].n_samples < LEAST_SHARE * (double)samples->n)
+		uint64_t of_it = samples->function[i].n_samples;
+
+		if ((double)of_it < LEAST_SHARE * (double)samples->n ||
+		    (i && of_it < PMU_SAMPLES_FEW))
 			break;
 		choose_function(choosing, section, row, &samples->function[i]);
 	}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What of a listing is worth showing. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "bindings/command/annotate/annotate.h"
 
 /* Each has that share of the function's samples at least, and there are no more than so many of them. */
-#define LEAST_SHARE 0.005
+#define LEAST_SHARE 0.01
 #define MOST_HOT    40u
 
 static int by_most(const void *a, const void *b)
@@ -19,7 +20,7 @@ static int by_most(const void *a, const void *b)
 /* @n: [@n_all] */
 static uint64_t least_hot(uint64_t *n, size_t n_all, uint64_t samples)
 {
-	uint64_t least = (uint64_t)(LEAST_SHARE * (double)samples);
+	uint64_t least = (uint64_t)ceil(LEAST_SHARE * (double)samples);
 
 	if (n_all)
 		qsort(n, n_all, sizeof(*n), by_most);

@@ -81,6 +81,21 @@ static int by_line(const void *a, const void *b, void *arg)
 	return order ? order : (x->address > y->address) - (x->address < y->address);
 }
 
+/* What is in a function by inlining was compiled in the same folder. */
+static void put_folder(struct pmu_annotate *annotate, struct pmu_listing *listing)
+{
+	const char *folder = NULL;
+
+	for (unsigned int i = 0; !folder && i < listing->n_instructions; i++)
+		folder = listing->instruction[i].folder;
+	for (unsigned int i = 0; folder && i < listing->n_files; i++) {
+		struct pmu_listed_file *file = &listing->file[i];
+
+		if (file->name[0] && file->name[0] != '/')
+			file->name = pmu_annotate_said(annotate, "%s/%s", folder, file->name);
+	}
+}
+
 static void take_instruction_line(struct pmu_listing *listing, unsigned int i,
 				  struct pmu_listed_line **next)
 {
@@ -111,6 +126,7 @@ int pmu_annotate_lines(struct pmu_annotate *annotate, struct pmu_listing *listin
 	qsort_r(listing->by_line, n, sizeof(*listing->by_line), by_line, listing->instruction);
 	for (unsigned int i = 0; i < n; i++)
 		take_instruction_line(listing, i, &next);
+	put_folder(annotate, listing);
 	return name_files(annotate, listing, object);
 }
 

@@ -16,6 +16,9 @@
 /* Bytes: a function that is longer is data, or of a damaged file. */
 #define MOST_CODE (4u << 20)
 
+/* Of a function's samples. */
+#define LEAST_PIECE 0.05
+
 /* --- what is at an address --- */
 
 /* Of calls and jumps the operand is an address and nothing else, or on Arm comes last. */
@@ -65,7 +68,8 @@ static void fill_instruction(struct pmu_annotate *annotate, struct pmu_code_obje
 					       .text = from->text,
 					       .target = "",
 					       .file = found.line && found.file ? found.file : "",
-					       .line = found.file ? found.line : 0 };
+					       .line = found.file ? found.line : 0,
+					       .folder = found.folder };
 	/* an address in the same function says more by itself */
 	if (find_target(from->text, &target) && target - start >= size)
 		to->target = name_target(annotate, code, target);
@@ -146,7 +150,7 @@ static const char *why_no_code(const struct pmu_annotate *annotate,
 		{ "[kernel]",
 		  "it is the kernel's, whose code is not read: there are no instructions" },
 		{ "[jit]",
-		  "it was compiled at run time, and was gone with its process: there are no instructions" },
+		  "it was compiled at run time, and went with its process: there are no instructions" },
 		{ "", "it is in no file: there are no instructions" },
 	};
 
@@ -157,6 +161,16 @@ static const char *why_no_code(const struct pmu_annotate *annotate,
 		return "the report has no addresses of samples: record again with this version of pmu "
 		       "run --sample for instructions";
 	return "the report has no addresses in it: its file could not be read when it was sampled";
+}
+
+bool pmu_annotate_is_worth(const struct pmu_model_function *function, unsigned int nth)
+{
+	const struct pmu_model_code *code = &function->code[nth];
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < code->n_addresses; i++)
+		n += code->address[i].n_samples;
+	return (double)n >= LEAST_PIECE * (double)function->n_samples;
 }
 
 int pmu_annotate_list(struct pmu_annotate *annotate, const struct pmu_model_function *function,

@@ -21,6 +21,7 @@ struct pmu_listed_instruction {
 	const char *target; /* where it jumps to, as "pack+0x10"; "" nowhere, or not known */
 	const char *file;   /* "" not known */
 	uint32_t line;      /* 0: not known */
+	const char *folder; /* that it was compiled in; NULL: not known */
 	uint64_t n_samples;
 };
 
@@ -32,7 +33,8 @@ struct pmu_listed_line {
 };
 
 struct pmu_listed_file {
-	const char *name; /* "" without debugging information */
+	const char
+		*name; /* with its folder, where that is known; "" without debugging information */
 	uint64_t n_samples;
 	const struct pmu_source *source; /* NULL without a name */
 	bool is_newer;                   /* the source, than the object */
@@ -54,6 +56,9 @@ struct pmu_listing {
 	unsigned int n_files;
 	struct pmu_listed_file *file; /* most samples first */
 };
+
+/** pmu_annotate_is_worth() - has this piece of a function's code a part of its samples that is worth a listing? */
+bool pmu_annotate_is_worth(const struct pmu_model_function *function, unsigned int nth);
 
 /** What is open for one report. */
 struct pmu_annotate;

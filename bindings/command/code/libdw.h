@@ -8,7 +8,9 @@
 #include <gelf.h>
 
 #define PMU_LIBDW_CALLS(CALL)              \
+	CALL(dwarf_attr)                   \
 	CALL(dwarf_dieoffset)              \
+	CALL(dwarf_formstring)             \
 	CALL(dwarf_getsrc_die)             \
 	CALL(dwarf_lineno)                 \
 	CALL(dwarf_linesrc)                \

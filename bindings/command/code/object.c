@@ -7,6 +7,7 @@
  */
 #include "bindings/command/code/object.h"
 
+#include <dwarf.h>
 #include <endian.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -355,6 +356,7 @@ static void find_source_line(struct pmu_code_object *object, struct pmu_code_fou
 {
 	uint64_t address = found->address + object->bias - object->dwarf_bias;
 	const struct pmu_code_symbol *range;
+	Dwarf_Attribute folder;
 	Dwarf_Line *line;
 	Dwarf_Die unit;
 	int number = 0;
@@ -366,6 +368,7 @@ static void find_source_line(struct pmu_code_object *object, struct pmu_code_fou
 	if (!line || dw->dwarf_lineno(line, &number) || number <= 0)
 		return;
 	found->file = dw->dwarf_linesrc(line, NULL, NULL);
+	found->folder = dw->dwarf_formstring(dw->dwarf_attr(&unit, DW_AT_comp_dir, &folder));
 	found->line = (uint32_t)number;
 }
 

@@ -14,8 +14,9 @@ struct pmu_code_found {
 	uint64_t start;   /* of the function around it; of no use where @has_start says no */
 	uint64_t size;    /* of the function; 0: not known */
 	bool has_start;
-	const char *name; /* as the symbol table has it; NULL: no symbol is there */
-	const char *file; /* NULL: no debugging information */
+	const char *name;   /* as the symbol table has it; NULL: no symbol is there */
+	const char *file;   /* NULL: no debugging information */
+	const char *folder; /* in which it was compiled, for a relative @file; NULL: not known */
 	uint32_t line;
 };
 

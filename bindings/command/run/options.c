@@ -172,6 +172,9 @@ static int take_run_annotate(const struct pmu_command *self, void *arg, const ch
 					       .source_dir = request->annotate.source_dir,
 					       .is_asked = true,
 					       .is_below = true };
+	/* at the usual rate, where nothing says another one */
+	if (!PMU_RUN_SETTING(request, PMU_SAMPLE) && !getenv("PMU_SAMPLE"))
+		PMU_RUN_SETTING(request, PMU_SAMPLE) = "1";
 	return 0;
 }
 
