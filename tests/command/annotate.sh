@@ -132,7 +132,7 @@ run 0 'without source' report.json --annotate
 has out 'it is not here' '  which is said'
 is '  lines have their numbers' "$(hottest out)" "$hot most"
 mkdir other && mv elsewhere other/folder
-run 0 'source that was moved' report.json --annotate --source-dir other
+run 0 'source that was moved' report.json --annotate --srcdir other
 has out 'while (n--) sum = ' '  is found'
 mv other/folder .
 touch -d '1 hour' folder/program.c
@@ -181,7 +181,7 @@ run 0 'a report without samples' -o plain.json ./program
 subcommand=report
 run 1 '  has nothing to show' plain.json --annotate
 has err 'pmu run --sample' '  what to do is said'
-run 2 'a folder for nothing' report.json --source-dir .
+run 2 'a folder for nothing' report.json --srcdir .
 run 2 'two things at once' report.json --annotate --roofline
 run 0 'nothing but the listing' report.json --annotate --quiet
 lacks out 'estimated' '  no words'

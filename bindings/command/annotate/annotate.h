@@ -28,7 +28,7 @@ struct pmu_annotate_request {
 		  "at each: those of a region, of a function wherever it was sampled, or without " \
 		  "either of the region with most samples; in a page, too" },                      \
 	{                                                                                          \
-		"--source-dir",                                                                    \
+		"--srcdir",                                                                    \
 			.argument = "DIR", PMU_OPTION_TEXT(type, member.source_dir),               \
 			.complete = pmu_complete_folders,                                          \
 			.help = "with --annotate: where source is, if not where it was compiled"   \

@@ -85,7 +85,7 @@ static void choose_in_region(struct choosing *choosing, const struct pmu_model_s
 			choose_function(choosing, section, row, &row->samples->function[i]);
 }
 
-static bool is_region(const struct pmu_model_row *row, const char *of)
+static bool is_region_called(const struct pmu_model_row *row, const char *of)
 {
 	return !strcmp(row->path, of) || !strcmp(row->name, of);
 }
@@ -104,7 +104,7 @@ static void choose_by(struct choosing *choosing, const struct pmu_model *model, 
 				continue;
 			if (way == WAY_FUNCTION)
 				choose_in_region(choosing, &model->section[s], row, of);
-			else if (is_region(row, of))
+			else if (is_region_called(row, of))
 				choose_region(choosing, &model->section[s], row, MOST_OF_REGION);
 		}
 }
@@ -174,7 +174,7 @@ int pmu_annotate_choose(const struct pmu_model *model, const char *of,
 		return -ENOMEM;
 	if (!choosing.n)
 		return tell_nothing(model, of);
-	if (of && !is_region(choosing.of->row, of)) {
+	if (of && !is_region_called(choosing.of->row, of)) {
 		qsort(choosing.of, choosing.n, sizeof(*choosing.of), by_function_samples);
 		if (choosing.n > MOST_REGIONS)
 			choosing.n = MOST_REGIONS;

@@ -76,7 +76,7 @@ static void fill_instruction(struct pmu_annotate *annotate, struct pmu_code_obje
 }
 
 /* Both are by address.  A sample inside an instruction is that one's. */
-static void put_samples(struct pmu_listing *listing)
+static void place_samples(struct pmu_listing *listing)
 {
 	const struct pmu_model_code *code = listing->code;
 	unsigned int k = 0;
@@ -136,7 +136,7 @@ static int list_instructions(struct pmu_annotate *annotate, struct pmu_code_obje
 		fill_instruction(annotate, object, code->start, size, &list[i],
 				 &listing->instruction[i]);
 	listing->n_instructions = (unsigned int)n;
-	put_samples(listing);
+	place_samples(listing);
 	return 0;
 }
 

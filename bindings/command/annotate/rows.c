@@ -28,7 +28,7 @@ void pmu_annotated_add(struct pmu_annotated_rows *rows, const struct pmu_annotat
 	rows->of[rows->n++] = *row;
 }
 
-static void add_remark(struct pmu_annotated_rows *rows, const char *text)
+static void remark_on(struct pmu_annotated_rows *rows, const char *text)
 {
 	if (text[0])
 		pmu_annotated_add(rows, &(struct pmu_annotated){ .kind = PMU_ANNOTATED_REMARK,
@@ -49,7 +49,7 @@ static void add_lost(struct pmu_annotated_rows *rows, const struct pmu_listing *
 		       all - listing->n_samples);
 	copy = pmu_block_text(rows->blocks, text, (size_t)len);
 	rows->failed |= !copy;
-	add_remark(rows, copy ? copy : "");
+	remark_on(rows, copy ? copy : "");
 }
 
 static const char *why_no_source(const struct pmu_listed_file *file)
@@ -57,23 +57,23 @@ static const char *why_no_source(const struct pmu_listed_file *file)
 	if (!file->source || file->source->text)
 		return "";
 	return file->source->error == ENOENT
-		       ? "it is not here: lines have their numbers alone (--source-dir DIR says where "
+		       ? "it is not here: lines have their numbers alone (--srcdir DIR says where "
 			 "to look)"
 		       : strerror(file->source->error);
 }
 
-static void add_file(struct pmu_annotated_rows *rows, const struct pmu_listing *listing,
-		     const struct pmu_listed_file *file, const struct pmu_annotate_hot *hot)
+static void add_listed_file(struct pmu_annotated_rows *rows, const struct pmu_listing *listing,
+			    const struct pmu_listed_file *file, const struct pmu_annotate_hot *hot)
 {
 	pmu_annotated_add(rows,
 			  &(struct pmu_annotated){
 				  .kind = PMU_ANNOTATED_FILE,
 				  .n_samples = listing->n_files > 1 ? file->n_samples : 0,
 				  .text = file->name[0] ? file->name : "code without lines" });
-	add_remark(rows, why_no_source(file));
+	remark_on(rows, why_no_source(file));
 	if (file->is_newer)
-		add_remark(rows, "it was written after the program: lines may be others than those "
-				 "that were compiled");
+		remark_on(rows, "it was written after the program: lines may be others than those "
+				"that were compiled");
 	pmu_annotated_lines(rows, listing, file, hot);
 }
 
@@ -85,8 +85,8 @@ static bool has_hot(const struct pmu_listed_file *file, const struct pmu_annotat
 	return false;
 }
 
-static void add_files(struct pmu_annotated_rows *rows, const struct pmu_listing *listing,
-		      const struct pmu_annotate_hot *hot)
+static void add_listed_files(struct pmu_annotated_rows *rows, const struct pmu_listing *listing,
+			     const struct pmu_annotate_hot *hot)
 {
 	struct pmu_annotated others = { .kind = PMU_ANNOTATED_OTHERS };
 
@@ -94,7 +94,7 @@ static void add_files(struct pmu_annotated_rows *rows, const struct pmu_listing 
 		const struct pmu_listed_file *file = &listing->file[i];
 
 		if (rows->all || has_hot(file, hot)) {
-			add_file(rows, listing, file, hot);
+			add_listed_file(rows, listing, file, hot);
 			continue;
 		}
 		others.n_samples += file->n_samples;
@@ -111,17 +111,17 @@ int pmu_annotated_make(struct pmu_annotated_rows *rows, const struct pmu_listing
 
 	if (pmu_annotate_find_hot(listing, rows->blocks, &hot) < 0)
 		return -ENOMEM;
-	add_remark(rows, listing->why);
-	add_remark(rows, listing->doubt);
+	remark_on(rows, listing->why);
+	remark_on(rows, listing->doubt);
 	if (listing->function->n_samples < PMU_SAMPLES_FEW)
-		add_remark(rows, "so few samples say little of its lines");
+		remark_on(rows, "so few samples say little of its lines");
 	add_lost(rows, listing);
 	if (is_bare && listing->n_instructions) {
-		add_remark(rows,
-			   "no debugging information: without lines of source (cc -g has them)");
+		remark_on(rows,
+			  "no debugging information: without lines of source (cc -g has them)");
 		pmu_annotated_bare(rows, listing, &hot);
 	} else {
-		add_files(rows, listing, &hot);
+		add_listed_files(rows, listing, &hot);
 	}
 	return rows->failed ? -ENOMEM : 0;
 }

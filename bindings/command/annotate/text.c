@@ -82,7 +82,7 @@ static void add_name(struct text *t, const char *name, size_t other)
 }
 
 /* Tabs by columns: what a terminal makes of them depends on where the line begins. */
-static void add_source(struct text *t, const char *source)
+static void add_source_text(struct text *t, const char *source)
 {
 	struct pmu_strbuf plain = { 0 };
 
@@ -177,7 +177,7 @@ static void add_line_row(struct text *t, const struct pmu_annotated *row)
 		pmu_strbuf_add(&t->line, "     -");
 	if (row->text[0])
 		pmu_strbuf_add(&t->line, "  ");
-	add_source(t, row->text);
+	add_source_text(t, row->text);
 	end_line(t, (double)row->n_samples >= BRIGHT * (double)t->function->n_samples);
 }
 
@@ -287,7 +287,7 @@ static int put_listing(struct text *t, unsigned int nth)
 	return rc;
 }
 
-static int put_function(struct text *t, const struct pmu_annotate_choice *choice)
+static int put_annotated(struct text *t, const struct pmu_annotate_choice *choice)
 {
 	int rc;
 
@@ -344,7 +344,7 @@ static void put_legend(struct text *t)
 	pmu_strbuf_free(&text);
 }
 
-static void put_title(struct text *t)
+static void put_annotated_title(struct text *t)
 {
 	pmu_strbuf_add(&t->line, "pmu: ");
 	add_shown(t, t->model->program);
@@ -357,11 +357,11 @@ static int put_choices(struct text *t, const struct pmu_annotate_choice *choice,
 	int rc = 0;
 
 	if (!t->brief)
-		put_title(t);
+		put_annotated_title(t);
 	for (unsigned int i = 0; !rc && i < n; i++) {
 		if (!i || choice[i - 1].row != choice[i].row)
 			put_region(t, &choice[i]);
-		rc = put_function(t, &choice[i]);
+		rc = put_annotated(t, &choice[i]);
 	}
 	if (!t->brief)
 		put_legend(t);

@@ -142,7 +142,7 @@ static int check_report(const struct pmu_command *self, const struct request *re
 	if (request->ceilings && !request->roofline)
 		return pmu_command_usage_error(self, "--ceilings is of --roofline");
 	if (request->annotate.source_dir && !request->annotate.is_asked)
-		return pmu_command_usage_error(self, "--source-dir is of --annotate");
+		return pmu_command_usage_error(self, "--srcdir is of --annotate");
 	if (request->annotate.is_asked && request->roofline)
 		return pmu_command_usage_error(self, "--annotate or --roofline?");
 	if (request->interval && !request->watch)

@@ -99,8 +99,8 @@ static size_t add_spot(struct pmu_samples_sum *sum, const struct spot *spot)
 	return sum->n_spots;
 }
 
-static int add_lines(struct pmu_samples_sum *sum, size_t function,
-		     const struct pmu_model_function *from)
+static int add_line_spots(struct pmu_samples_sum *sum, size_t function,
+			  const struct pmu_model_function *from)
 {
 	for (unsigned int i = 0; i < from->n_lines; i++) {
 		const struct pmu_model_line *line = &from->line[i];
@@ -148,7 +148,7 @@ static int add_function(struct pmu_samples_sum *sum, const struct pmu_model_func
 				   0,
 				   from->n_samples };
 	size_t function = add_spot(sum, &spot);
-	int rc = function ? add_lines(sum, function, from) : -ENOMEM;
+	int rc = function ? add_line_spots(sum, function, from) : -ENOMEM;
 
 	for (unsigned int i = 0; !rc && i < from->n_codes; i++)
 		rc = add_code(sum, function, &from->code[i]);
