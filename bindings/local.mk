@@ -165,6 +165,7 @@ viewers_sources = $(stacks_sources) \
 	%D%/command/viewers/viewers.h
 # A page, and what it is made of: frame, style, and the script in this order.
 page_sources = \
+	%D%/command/page/annotations.c \
 	%D%/command/page/calls.c \
 	%D%/command/page/calls.h \
 	%D%/command/page/data.h \
@@ -192,6 +193,7 @@ page_script = \
 	%D%/command/page/topdown.js \
 	%D%/command/page/charts.js \
 	%D%/command/page/roofline.js \
+	%D%/command/page/annotation.js \
 	%D%/command/page/detail.js \
 	%D%/command/page/head.js \
 	%D%/command/page/page.js

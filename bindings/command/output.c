@@ -2,11 +2,14 @@
 /* What an output's name asks for. */
 #include "bindings/command/output.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/error.h"
+#include "bindings/command/command.h"
 
 const struct pmu_format pmu_formats[] = {
 #define FORMAT(beginning, ending, library, why, ...) { beginning, ending, library, __VA_ARGS__ },
@@ -69,6 +72,24 @@ void pmu_output_list(enum pmu_output_of of, char *list, size_t size)
 	snprintf(list + n, size - (size_t)n, " or %s", last);
 }
 
+/* The report is worth having, whether there is something to be listed below it or not. */
+static int annotate_text(struct pmu_strbuf *out, const struct pmu_model *model,
+			 const struct pmu_annotate_request *request,
+			 const struct pmu_text_options *options)
+{
+	int rc;
+
+	if (!request->is_below)
+		return pmu_annotate_text(out, model, request, options);
+	pmu_report_render(out, model, PMU_REPORT_TEXT, options);
+	pmu_strbuf_add(out, "\n");
+	rc = pmu_annotate_text(out, model, request, options);
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	pmu_command_error("%s", pmu_error_text());
+	return 0;
+}
+
 int pmu_output_report(struct pmu_strbuf *out, const struct pmu_model *model, const char *path,
 		      const struct pmu_page_beside *beside, const struct pmu_text_options *options)
 {
@@ -82,11 +103,8 @@ int pmu_output_report(struct pmu_strbuf *out, const struct pmu_model *model, con
 	if (beside->roofline && (!format || format->picture))
 		return pmu_roofline_render(out, model, beside->ceilings,
 					   format ? format->picture : NULL, options);
-	if (beside->annotate && !format) {
-		if (beside->annotate->is_below)
-			pmu_report_render(out, model, PMU_REPORT_TEXT, options);
-		return pmu_annotate_text(out, model, beside->annotate, options);
-	}
+	if (beside->annotate && !format)
+		return annotate_text(out, model, beside->annotate, options);
 	pmu_report_render(out, model, format ? format->library : PMU_REPORT_TEXT, options);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looks at pages as a browser has them: page.mjs FOLDER CHROMIUM MODULES; a line "STATUS NAME" for each check.
 import { createRequire } from "node:module";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 
 const [, , folder, chromium, modules] = process.argv;
 const puppeteer = createRequire(modules + "/")("puppeteer-core");
@@ -597,6 +597,36 @@ async function sampled() {
 	}
 }
 
+async function annotated() {
+	if (!existsSync(folder + "/annotated.html"))
+		return;
+	await opened("annotated");
+	await click("tr[data-node='0'] th");
+	check("functions can be opened", (await texts(".annotated > summary .name")).includes("burn"), await texts(".annotated > summary"));
+	same("which are closed at first", (await page.$$(".listing")).length, 0);
+	await page.$$eval(".annotated", list => list.find(one => one.querySelector("summary .name").textContent === "burn").querySelector("summary").click());
+	await page.waitForSelector(".listing");
+	const hot = await texts(".listing tr.line.hot .code");
+	same("the line that takes the time stands out", hot, ["    while (n--) sum = sum / by + n; /* HOT </script><img src=x onerror=\"window.broken=1\"> \\u001b[31m */"]);
+	check("with its share", parseFloat((await texts(".listing tr.line.hot .share"))[0]) >= 90, await texts(".listing tr.line.hot .share"));
+	check("and what is around it", (await texts(".listing tr.line .code")).includes("    return sum;"), await texts(".listing tr.line .code"));
+	if ((await page.$$(".listing tr.in")).length) {
+		const shown = () => page.$$eval(".listing tr.in", list => list.filter(one => one.offsetHeight > 0).length);
+
+		check("instructions stand below it", (await texts(".listing tr.in .code")).some(one => /^[a-z]/.test(one)), await texts(".listing tr.in .code"));
+		check("with addresses", /^[0-9a-f]+$/.test((await texts(".listing tr.in:not(.gap) .number"))[0]), await texts(".listing tr.in .number"));
+		check("and can be seen", await shown() > 0);
+		await click(".annotated input[type=checkbox]");
+		same("or not", await shown(), 0);
+	}
+	for (const width of [360, 768, 1440]) {
+		await page.setViewport({ width, height: 900 });
+		check("annotated, " + width + " pixels: nothing is wider", await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), width);
+	}
+	check("nothing of the source was done", await page.evaluate(() => window.broken === undefined));
+	same("nor complained of", wrong, []);
+}
+
 async function nothing() {
 	await opened("none");
 	check("no region is told", (await text("#main")).includes("no region"), await text("#main"));
@@ -611,6 +641,6 @@ await opened("usual");
 for (const part of [head, table, sorting, filtering, folding, columns, detail, threads, groups, flame, roofline, keys, themes, widths, paper])
 	await part();
 same("still nothing to complain of", wrong, []);
-for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, comparedSamples, repeated, sampled, nothing])
+for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, comparedSamples, repeated, sampled, annotated, nothing])
 	await part();
 await browser.close();

@@ -91,6 +91,42 @@ run 0 'a run of several programs' run --trace programs.trace -o programs.html --
 run 0 'a report as JSON has none' report traced.json -o none-traced.html
 lacks none-traced.html 'id="data-timeline"' 'no calls are in it'
 
+# --- source and instructions ---
+
+printf '#include <stdio.h>
+__attribute__((noinline)) static unsigned long burn(unsigned long n, unsigned long by)
+{
+	unsigned long sum = n;
+
+	while (n--) sum = sum / by + n; /* HOT </script><img src=x onerror="window.broken=1"> \033[31m */
+	return sum;
+}
+
+int main(void)
+{
+	printf("%%lu\\n", burn(20000000, 3));
+	return 0;
+}
+' >burn.c
+# shellcheck disable=SC2086 # flags are words
+${TEST_CC:-cc} ${TEST_CFLAGS:-} -O1 -g -o burn burn.c || exit 1
+[ -n "${TEST_SANITIZERS:-}" ] || "$pmu" run --sample=4000 -o burn.json ./burn >out 2>err
+if grep -q '"lines"' burn.json 2>err; then
+	run 0 'source and instructions' report burn.json --annotate -o annotated.html
+	has annotated.html '"annotations": {"of": [' 'are in a page'
+	is 'end no script' "$(grep -c '</script>' annotated.html)" 2
+	run 0 'a page without them' report burn.json -o bare.html
+	lacks bare.html '/* HOT' 'has no source'
+	awk '{ sub(/"build_id": "[0-9a-f]*"/, "\"build_id\": \"c0de\""); gsub(/"file": "[^"]*"/, "\"file\": \"/etc/passwd\""); print }' \
+		burn.json >forged.json
+	run 0 'a report that names another file' report forged.json --annotate -o forged.html
+	lacks forged.html 'root:x:0' 'does not bring it into a page'
+	run 0 'a function that is not there' report burn.json --annotate=nothing -o lacking.html
+	has err 'no annotation: no region' 'is said, and the page is written'
+else
+	skip 'source and instructions' 'nothing is sampled here'
+fi
+
 # --- what a browser makes of them ---
 
 chromium=${TEST_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)}

@@ -28,7 +28,7 @@ struct pmu_annotate_request {
 		  "at each: those of a region, of a function wherever it was sampled, or without " \
 		  "either of the region with most samples; in a page, too" },                      \
 	{                                                                                          \
-		"--srcdir",                                                                    \
+		"--srcdir",                                                                        \
 			.argument = "DIR", PMU_OPTION_TEXT(type, member.source_dir),               \
 			.complete = pmu_complete_folders,                                          \
 			.help = "with --annotate: where source is, if not where it was compiled"   \
@@ -49,6 +49,11 @@ struct pmu_annotate_choice {
 int pmu_annotate_choose(const struct pmu_model *model, const char *of,
 			struct pmu_model_block **blocks, struct pmu_annotate_choice **choice,
 			unsigned int *n);
+
+/** pmu_annotate_choose_for_page() - the same, but without @of all that are hot in any region, most samples first */
+int pmu_annotate_choose_for_page(const struct pmu_model *model, const char *of,
+				 struct pmu_model_block **blocks,
+				 struct pmu_annotate_choice **choice, unsigned int *n);
 
 /**
  * pmu_annotate_text() - listings of what is asked for

@@ -16,6 +16,9 @@
 /* Regions that a function is listed in. */
 #define MOST_REGIONS 5u
 
+/* Of all regions. */
+#define MOST_IN_PAGE 100u
+
 struct choosing {
 	struct pmu_model_block **blocks;
 	struct pmu_annotate_choice *of;
@@ -91,7 +94,7 @@ static bool is_region_called(const struct pmu_model_row *row, const char *of)
 }
 
 /** A way to choose: what it does for each row that has samples. */
-enum way { WAY_REGION, WAY_FUNCTION };
+enum way { WAY_REGION, WAY_FUNCTION, WAY_ALL };
 
 static void choose_by(struct choosing *choosing, const struct pmu_model *model, enum way way,
 		      const char *of)
@@ -104,6 +107,8 @@ static void choose_by(struct choosing *choosing, const struct pmu_model *model, 
 				continue;
 			if (way == WAY_FUNCTION)
 				choose_in_region(choosing, &model->section[s], row, of);
+			else if (way == WAY_ALL)
+				choose_region(choosing, &model->section[s], row, MOST_UNASKED);
 			else if (is_region_called(row, of))
 				choose_region(choosing, &model->section[s], row, MOST_OF_REGION);
 		}
@@ -154,6 +159,9 @@ static int tell_nothing(const struct pmu_model *model, const char *of)
 		return pmu_fail(ENODATA,
 				"the report has no samples to annotate by: 'pmu run --sample "
 				"-o run.json COMMAND' takes some");
+	if (!of)
+		return pmu_fail(ENOENT, "no function has a hundredth of a region's samples: say "
+					"--annotate=FUNCTION");
 	return pmu_fail(ENOENT,
 			"no region and no function that was sampled is called %s: the report has "
 			"their names below its regions",
@@ -182,5 +190,24 @@ int pmu_annotate_choose(const struct pmu_model *model, const char *of,
 	qsort(choosing.of, choosing.n, sizeof(*choosing.of), by_choice);
 	*choice = choosing.of;
 	*n = choosing.n;
+	return 0;
+}
+
+int pmu_annotate_choose_for_page(const struct pmu_model *model, const char *of,
+				 struct pmu_model_block **blocks,
+				 struct pmu_annotate_choice **choice, unsigned int *n)
+{
+	struct choosing choosing = { .blocks = blocks };
+
+	if (of)
+		return pmu_annotate_choose(model, of, blocks, choice, n);
+	choose_by(&choosing, model, WAY_ALL, NULL);
+	if (choosing.failed)
+		return -ENOMEM;
+	if (!choosing.n)
+		return tell_nothing(model, of);
+	qsort(choosing.of, choosing.n, sizeof(*choosing.of), by_function_samples);
+	*choice = choosing.of;
+	*n = choosing.n < MOST_IN_PAGE ? choosing.n : MOST_IN_PAGE;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "report/model/model.h"
 
+struct pmu_annotate_request;
 struct pmu_roofline;
 
 /** pmu_page_sections() - a member "sections": the regions, see sections.c */
@@ -17,5 +18,12 @@ void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model);
  */
 void pmu_page_roofline(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
 		       const char *why);
+
+/**
+ * pmu_page_annotations() - a member "annotations": listings of functions, see annotations.c
+ * Return: 0; a negative errno with a sentence, -ENOMEM also without.
+ */
+int pmu_page_annotations(struct pmu_strbuf *out, const struct pmu_model *model,
+			 const struct pmu_annotate_request *request);
 
 #endif

@@ -144,7 +144,7 @@ function linesOf(samples, functions) {
 		shareBars(samples, lines, lineName, line => (line.file || "?") + ", " + line.of)] : null;
 }
 
-function sampleBars(section, i) {
+function sampleBars(book, section, i) {
 	const samples = section.data.rows.samples && section.data.rows.samples[i];
 
 	if (!samples || !samples.n)
@@ -159,6 +159,7 @@ function sampleBars(section, i) {
 			(left > 0 ? "; " + plural(left, "function") + " more" : "")),
 		samples.n < 30 ? null : [shareBars(samples, shown, one => one.name, one => one.name + (one.object ? ", " + one.object : "")),
 			linesOf(samples, shown)],
+		annotationsOf(book, section, i),
 	];
 }
 
@@ -283,7 +284,7 @@ function groupDetail(book, section, i, first, several) {
 			roofFacts(book, rows.path[i])] : null,
 		several ? make("h3", null, "group ", named(section.group), first ? null :
 			make("small", null, ", " + plural(rows.calls[i], "call") + (isKnown(rows.time_ns[i]) ? ", " + format.time(rows.time_ns[i]) : ""))) : null,
-		sampleBars(section, i),
+		sampleBars(book, section, i),
 		/* the tree has them */
 		isTree ? null : metricTable(section, i), countTable(section, i), overTable(book, section, i),
 		first ? [threadBars(book, section, i), callTimes(section, i)] : null);

@@ -111,6 +111,18 @@ static int put_roofline(struct pmu_strbuf *out, const struct pmu_model *model, c
 	return rc;
 }
 
+/* It is worth having without them, too. */
+static int put_annotations(struct pmu_strbuf *out, const struct pmu_model *model,
+			   const struct pmu_annotate_request *request)
+{
+	int rc = pmu_page_annotations(out, model, request);
+
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	pmu_command_error("the page has no annotation: %s", pmu_error_text());
+	return 0;
+}
+
 /* A page without its timeline is still worth having. */
 static int put_timeline(struct pmu_strbuf *out, const struct pmu_page_beside *beside)
 {
@@ -136,6 +148,8 @@ int pmu_page_report(struct pmu_strbuf *out, const struct pmu_model *model,
 	pmu_page_sections(&json, model);
 	put_page_topdown(&json, model);
 	rc = put_roofline(&json, model, beside->ceilings, beside->roofline);
+	if (!rc && beside->annotate)
+		rc = put_annotations(&json, model, beside->annotate);
 	pmu_json_after_regions(&json, model);
 	if (!rc) {
 		pmu_page_begin(out);

@@ -102,6 +102,10 @@ static void bytes_are_instructions(void)
 		ok(strstr(list[1].text, ".byte") != NULL, "  which is said: %s", list[1].text);
 		is_str(list[2].text, "retq", "what is behind it is one again");
 	}
+	is_int(pmu_disassemble(EM_AARCH64, (const unsigned char[]){ 0xc0, 0x03, 0x5f, 0xd6 }, 4, 0,
+			       &blocks, &list, &n),
+	       0, "of arm64, too");
+	is_str(n == 1 ? list[0].text : "", "ret", "one");
 	is_int(pmu_disassemble(EM_NONE, bytes, sizeof(bytes), 0, &blocks, &list, &n), -ENOTSUP,
 	       "not of every processor");
 	pmu_block_free(&blocks);
