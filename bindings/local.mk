@@ -82,6 +82,8 @@ sample_read_sources = \
 	%D%/command/sample/hits.h \
 	%D%/command/sample/maps.c \
 	%D%/command/sample/maps.h \
+	%D%/command/sample/record.c \
+	%D%/command/sample/record.h \
 	%D%/command/sample/ring.c \
 	%D%/command/sample/ring.h
 sample_sources = $(sample_read_sources) \

@@ -105,9 +105,14 @@ unsigned int pmu_sample_drain(struct pmu_samples_collector *collector);
 bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char *store, bool ended,
 			     struct pmu_sample_process *out);
 
-/** pmu_sample_give_process() - to the rows of its finished model what was sampled of it, with names by @code */
-void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_process *process,
-			     struct pmu_model *model);
+struct pmu_model;
+/**
+ * pmu_sample_give_sums() - to the rows of a finished model: functions and lines of what was sampled
+ * @pid: of the process, as it is seen here
+ * @sums: of rows that the model has by their who, or of PMU_SAMPLE_OPEN()
+ */
+void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, uint64_t period_ns,
+			  const struct pmu_sample_sums *sums, struct pmu_model *model);
 
 void pmu_sample_process_free(struct pmu_sample_process *process);
 

@@ -40,32 +40,31 @@ static bool is_library(const char *path)
 }
 
 /* The list of the kernel's symbols takes as long as that: not for less of its time. */
-static bool is_kernel_little(const struct pmu_sample_process *process)
+static bool is_kernel_little(const struct pmu_sample_hits *hits, uint64_t period_ns)
 {
-	const struct pmu_sample_hits *hits = &process->sums.hits;
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < hits->n; i++)
 		n += hits->of[i].at.file == PMU_SAMPLE_KERNEL ? hits->of[i].n : 0;
-	return n < KERNEL_NS / process->period_ns;
+	return n < KERNEL_NS / period_ns;
 }
 
-static void name_all(struct giving *giving, struct pmu_code *code,
-		     const struct pmu_sample_process *process)
+static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid,
+		     const struct pmu_sample_sums *sums)
 {
 	const struct pmu_code_place in_kernel = { .function = "[kernel]",
 						  .object = "[kernel]",
 						  .file = "" };
-	const struct pmu_sample_hits *hits = &process->sums.hits;
-	bool is_little = is_kernel_little(process);
+	const struct pmu_sample_hits *hits = &sums->hits;
+	bool is_little = is_kernel_little(hits, giving->period_ns);
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];
 		struct pmu_code_at at = {
-			.path = pmu_sample_maps_path(&process->sums.maps, hit->at.file),
+			.path = pmu_sample_maps_path(&sums->maps, hit->at.file),
 			.offset = hit->at.at,
 			.address = hit->at.at,
-			.pid = process->pid,
+			.pid = pid,
 		};
 
 		if (!hit->who || is_library(at.path))
@@ -181,13 +180,13 @@ static void give_all(const struct giving *giving)
 	}
 }
 
-void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_process *process,
-			     struct pmu_model *model)
+void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, uint64_t period_ns,
+			  const struct pmu_sample_sums *sums, struct pmu_model *model)
 {
-	size_t n = process->sums.hits.n + 1;
+	size_t n = sums->hits.n + 1;
 	struct giving giving = {
 		.model = model,
-		.period_ns = process->period_ns,
+		.period_ns = period_ns,
 		.of = calloc(n, sizeof(*giving.of)),
 		.function = calloc(n, sizeof(*giving.function)),
 		.line = calloc(n, sizeof(*giving.line)),
@@ -196,7 +195,7 @@ void pmu_sample_give_process(struct pmu_code *code, const struct pmu_sample_proc
 	};
 
 	if (giving.of && giving.function && giving.line && giving.code && giving.address) {
-		name_all(&giving, code, process);
+		name_all(&giving, code, pid, sums);
 		qsort(giving.of, giving.n, sizeof(*giving.of), by_who);
 		give_all(&giving);
 	}
@@ -226,6 +225,7 @@ void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,
 		collector->code = pmu_code_new();
 	/* rings are read on meanwhile: symbols take their time */
 	if (collector->code)
-		pmu_sample_give_process(collector->code, &process, model);
+		pmu_sample_give_sums(collector->code, process.pid, process.period_ns, &process.sums,
+				     model);
 	pmu_sample_process_free(&process);
 }

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/textfile.h"
+
+/* /proc/PID/maps of 65,536 mappings with long names. */
+#define MOST_MAPS_TEXT (64u << 20)
+
 /* Compilers at run time map and unmap without end. */
 #define MOST_MAPS  65536u
 #define MOST_PATHS 16384u
@@ -141,6 +146,22 @@ void pmu_sample_maps_read(struct pmu_sample_maps *maps, const char *text)
 		}
 		text += len + (text[len] == '\n');
 	}
+}
+
+int pmu_sample_maps_read_process(struct pmu_sample_maps *maps, int pid)
+{
+	char path[64], *text;
+	size_t len;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	rc = pmu_textfile_read(path, MOST_MAPS_TEXT, &text, &len);
+	if (rc < 0)
+		return rc;
+	if (len)
+		pmu_sample_maps_read(maps, text);
+	free(text);
+	return len ? 0 : -ESRCH;
 }
 
 bool pmu_sample_maps_has(const struct pmu_sample_maps *maps, uint64_t address)

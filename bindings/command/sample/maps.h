@@ -38,6 +38,12 @@ struct pmu_sample_at {
  */
 void pmu_sample_maps_read(struct pmu_sample_maps *maps, const char *text);
 
+/**
+ * pmu_sample_maps_read_process() - the same of a process that runs
+ * Return: 0; a negative errno, as of one that has just died, and they are as they were.
+ */
+int pmu_sample_maps_read_process(struct pmu_sample_maps *maps, int pid);
+
 /** pmu_sample_maps_add() - one more, in place of what it covers.  Return: 0 or -ENOMEM. */
 int pmu_sample_maps_add(struct pmu_sample_maps *maps, uint64_t start, uint64_t end, uint64_t offset,
 			const char *path);

@@ -8,32 +8,8 @@
 /* A region that lasts has no mark meanwhile: more than these are added up by where they were. */
 #define MOST_WAITING 1024u
 
-/*
- * Of a ring that is nearly full: what the kernel may be writing over without having told of it, one record.  The
- * longest is that of a mapping.
- */
-#define LONGEST_RECORD (sizeof(struct mapping) + 4096 + 8)
-
 /* A ring that is written over while it is copied is copied again, from further on. */
 #define TRIES 3
-
-/* perf_event_open(2): without PERF_SAMPLE_ID, in this order. */
-struct sample {
-	struct perf_event_header header;
-	uint64_t ip;
-	uint32_t pid, tid;
-	uint64_t time;
-};
-
-struct mapping {
-	struct perf_event_header header;
-	uint32_t pid, tid;
-	uint64_t address, len, offset;
-	uint32_t major, minor;
-	uint64_t inode, generation;
-	uint32_t protection, flags;
-	char path[]; /* with a NUL, and more of them up to 8 bytes */
-};
 
 static void drop_samples(struct pmu_sample_ring *ring, uint64_t n)
 {
@@ -64,25 +40,13 @@ static bool make_waiting_room(struct pmu_sample_ring *ring)
 	return true;
 }
 
-static void take_sample(struct pmu_sample_ring *ring, const struct sample *sample,
+static void take_sample(struct pmu_sample_ring *ring, const struct pmu_sample_record *sample,
 			uint64_t position)
 {
 	struct pmu_sample_at at;
 
-	switch (sample->header.misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-	case PERF_RECORD_MISC_KERNEL:
-		at = (struct pmu_sample_at){ PMU_SAMPLE_KERNEL, sample->ip };
-		break;
-	case PERF_RECORD_MISC_USER:
-		at = pmu_sample_maps_find(&ring->sums->maps, sample->ip);
-		/* else it is found, and need not be looked for once more */
-		if (at.file == PMU_SAMPLE_NO_FILE)
-			ring->sums->n_unknown += !pmu_sample_maps_has(&ring->sums->maps,
-								      sample->ip);
-		break;
-	default:
+	if (!pmu_sample_place(&ring->sums->maps, sample, &at, &ring->sums->n_unknown))
 		return;
-	}
 	if (make_waiting_room(ring))
 		ring->waiting[ring->n_waiting++] = (struct pmu_sample_waiting){ position, at };
 	else
@@ -225,16 +189,6 @@ static void copy_out(const struct pmu_sample_ring *ring, size_t n, char *to)
 	memcpy(to + first, ring->ring, n - first);
 }
 
-static void take_mapping(struct pmu_sample_ring *ring, const struct mapping *mapping, size_t size)
-{
-	size_t room = size - sizeof(*mapping);
-
-	if (memchr(mapping->path, '\0', room))
-		pmu_sample_maps_add(&ring->sums->maps, mapping->address,
-				    mapping->address + mapping->len, mapping->offset,
-				    mapping->path);
-}
-
 /* What was sampled of a thread from outside before it was off its processor. */
 static void note_off(struct pmu_sample_ring *ring)
 {
@@ -247,41 +201,26 @@ static void note_off(struct pmu_sample_ring *ring)
 	ring->early = (struct pmu_sample_hits){ .n = 0 };
 }
 
-static void take_record(struct pmu_sample_ring *ring, const struct perf_event_header *header,
-			uint64_t position)
+static bool take_record(void *arg, const struct perf_event_header *header, size_t at)
 {
+	struct pmu_sample_ring *ring = arg;
 	const void *record = header;
 
-	if (header->type == PERF_RECORD_SAMPLE && header->size >= sizeof(struct sample))
-		take_sample(ring, record, position);
-	else if (header->type == PERF_RECORD_MMAP2 && header->size > sizeof(struct mapping))
-		take_mapping(ring, record, header->size);
+	if (pmu_sample_is_record(header))
+		take_sample(ring, record, ring->position + at);
+	else if (pmu_sample_is_mapping(header))
+		pmu_sample_map(&ring->sums->maps, record);
 	else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC)
 		ring->has_ended = ring->sums->has_execed = true;
 	else if (header->type == PERF_RECORD_SWITCH)
 		note_off(ring);
+	return !ring->has_ended;
 }
 
-/* Return: whether all of it makes sense. */
-static bool take_records(struct pmu_sample_ring *ring, const char *copy, size_t n)
-{
-	size_t at = 0;
-
-	while (at < n && !ring->has_ended) {
-		const struct perf_event_header *header = (const void *)(copy + at);
-
-		if (n - at < sizeof(*header) || header->size < sizeof(*header) ||
-		    header->size % 8 || header->size > n - at)
-			return false;
-		take_record(ring, header, ring->position + at);
-		at += header->size;
-	}
-	return true;
-}
-
+/* Of a ring that is nearly full: what the kernel may be writing over without having told of it, one record. */
 static uint64_t ring_margin(const struct pmu_sample_ring *ring)
 {
-	return ring->size / 4 < LONGEST_RECORD ? ring->size / 4 : LONGEST_RECORD;
+	return ring->size / 4 < PMU_SAMPLE_LONGEST ? ring->size / 4 : PMU_SAMPLE_LONGEST;
 }
 
 /* Is what is between there, or is it written over when the head is here? */
@@ -345,7 +284,7 @@ static void read_records(struct pmu_sample_ring *ring, struct pmu_sample_scratch
 		return;
 	n = copy_ring(ring, head, scratch->at);
 	head = ring->position + n;
-	if (take_records(ring, scratch->at, n))
+	if (pmu_sample_records(scratch->at, n, take_record, ring))
 		ring->position = head;
 	else
 		lose(ring, head, head);

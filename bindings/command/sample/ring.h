@@ -15,6 +15,7 @@
 
 #include "bindings/command/sample/hits.h"
 #include "bindings/command/sample/maps.h"
+#include "bindings/command/sample/record.h"
 #include "store/samples.h"
 
 /** What is known of a process's samples. */

@@ -9,32 +9,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/textfile.h"
 #include "base/time.h"
 #include "bindings/command/sample/collector.h"
 #include "bindings/command/sample/hello.h"
 
-/* /proc/PID/maps of 65,536 mappings with long names. */
-#define MOST_TEXT (64u << 20)
-#define FULL      256u
+#define FULL 256u
 
 /* Asking takes a while: a process that maps more and more by threads that are not sampled is not asked all the time. */
 #define MAPS_NS  50000000u
 #define ALIVE_NS 1000000000u
 
-/* A process that has just died has none. */
 static void read_maps(struct pmu_sample_process *process, uint64_t now_ns)
 {
-	char path[64], *text;
-	size_t len;
-
 	process->maps_ns = now_ns;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
-	if (pmu_textfile_read(path, MOST_TEXT, &text, &len) < 0)
-		return;
-	if (len)
-		pmu_sample_maps_read(&process->sums.maps, text);
-	free(text);
+	pmu_sample_maps_read_process(&process->sums.maps, process->pid);
 }
 
 static struct pmu_sample_process *find_process(const struct pmu_samples_collector *collector,
