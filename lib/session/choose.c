@@ -39,24 +39,6 @@ static void refuse_backend(struct pmu_session_group *group, const struct pmu_bac
 	keep_reason(group, backend, probe->why, probe->mend);
 }
 
-/* Take the optional events that were given up out of the group: they get no column. */
-static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
-{
-	unsigned int kept = 0;
-	uint32_t absent = 0;
-
-	for (unsigned int i = 0; i < fit->plan.n_slots; i++) {
-		if (fit->gone & (1u << i))
-			continue;
-		to->group.event[kept] = to->group.event[i];
-		to->plan.slot[kept] = fit->plan.slot[i];
-		absent |= (fit->plan.absent >> i & 1u) << kept;
-		kept++;
-	}
-	to->group.n_events = to->plan.n_slots = kept;
-	to->plan.absent = absent;
-}
-
 /*
  * Columns are named after what a simulation counts.  A rule of thumb for cycles is no count: it is there
  * where all that can be had was asked for.
@@ -113,8 +95,7 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 		       const struct pmu_fit *fit)
 {
 	to->backend = backend;
-	to->plan = fit->plan;
-	remove_gone(to, fit);
+	pmu_fit_take(fit, &to->group, &to->plan);
 	if (backend->simulated)
 		say_simulated(to);
 	tell_losses(to, backend, fit);

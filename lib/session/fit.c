@@ -219,6 +219,24 @@ int pmu_fit(const struct pmu_group *group, bool asked, bool keep, pmu_fit_probe 
 	}
 }
 
+void pmu_fit_take(const struct pmu_fit *fit, struct pmu_group *group, struct pmu_plan *plan)
+{
+	unsigned int kept = 0;
+	uint32_t absent = 0;
+
+	*plan = fit->plan;
+	for (unsigned int i = 0; i < fit->plan.n_slots; i++) {
+		if (fit->gone & (1u << i))
+			continue;
+		group->event[kept] = group->event[i];
+		plan->slot[kept] = fit->plan.slot[i];
+		absent |= (fit->plan.absent >> i & 1u) << kept;
+		kept++;
+	}
+	group->n_events = plan->n_slots = kept;
+	plan->absent = absent;
+}
+
 void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));

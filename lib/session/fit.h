@@ -53,4 +53,11 @@ typedef int pmu_fit_probe(void *arg, const struct pmu_plan *plan, struct pmu_pro
 int pmu_fit(const struct pmu_group *group, bool asked, bool keep, pmu_fit_probe *probe, void *arg,
 	    struct pmu_fit *fit);
 
+/**
+ * pmu_fit_take() - what was found: optional events that were given up get no column
+ * @group: that was fitted; loses them
+ * @plan: result
+ */
+void pmu_fit_take(const struct pmu_fit *fit, struct pmu_group *group, struct pmu_plan *plan);
+
 #endif
