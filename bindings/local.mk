@@ -255,6 +255,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/options.c \
 	%D%/command/output.c \
 	%D%/command/output.h \
+	%D%/command/outputs.c \
 	%D%/command/version.c \
 	%D%/command/check/check.c \
 	%D%/command/check/judge.c \
@@ -324,7 +325,6 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/once.h \
 	%D%/command/run/options.c \
 	%D%/command/run/outliving.c \
-	%D%/command/run/outputs.c \
 	%D%/command/run/precision.c \
 	%D%/command/run/python.c \
 	%D%/command/run/repeat.c \

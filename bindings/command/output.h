@@ -74,6 +74,18 @@ int pmu_output_series(struct pmu_strbuf *out, const struct pmu_series *series, c
 int pmu_output_diff(struct pmu_strbuf *out, const struct pmu_diff *diff, const char *path,
 		    const struct pmu_text_options *options);
 
+/** What an output of that path has of @what: one of the three above, as a rule. */
+typedef int pmu_output_render(struct pmu_strbuf *out, const void *what, const char *path,
+			      const struct pmu_text_options *options);
+
+/**
+ * pmu_output_write() - where it is to go; text on standard error where nothing of that can be written
+ * @output: [n] paths, "-" for standard output; with none of them to standard error
+ * Return: whether all of it was written; what was not is told.
+ */
+bool pmu_output_write(const char *const *output, size_t n, const struct pmu_text_options *options,
+		      pmu_output_render *render, const void *what);
+
 /**
  * pmu_output_path_of() - pmu_output_path() for a report
  * @model: NULL: of no one process; this one's number stands for it

@@ -56,7 +56,8 @@ static int report(const struct pmu_run_request *request, struct pmu_series *a, s
 		add_precision(&diff, request);
 		note_side_remarks(&diff, a, "A");
 		note_side_remarks(&diff, b, "B");
-		pmu_run_write_outputs(request, render_diff, &diff);
+		pmu_output_write(request->output, request->n_outputs, &request->text, render_diff,
+				 &diff);
 	}
 	pmu_diff_free(&diff);
 	return rc ? PMU_EXIT_NOT_STARTED : 0;

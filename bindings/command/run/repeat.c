@@ -165,5 +165,8 @@ static int render_repeated(struct pmu_strbuf *out, const void *what, const char 
 
 void pmu_run_repeated_write(const struct pmu_run_repeated *repeated)
 {
-	pmu_run_write_outputs(repeated->request, render_repeated, &repeated->series);
+	const struct pmu_run_request *request = repeated->request;
+
+	pmu_output_write(request->output, request->n_outputs, &request->text, render_repeated,
+			 &repeated->series);
 }

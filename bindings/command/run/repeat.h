@@ -84,19 +84,4 @@ int pmu_run_precision(const struct pmu_series *a, const struct pmu_series *b, co
 /** pmu_run_against() - A and B in turns; the report is how they differ.  Return: an exit status. */
 int pmu_run_against(struct pmu_run *run);
 
-/**
- * A writer of one report.
- * @path: its ending says the format; NULL: a terminal or a pipe, to which @text is fitted
- * Return: 0 or -ENOMEM.
- */
-typedef int pmu_run_render(struct pmu_strbuf *out, const void *what, const char *path,
-			   const struct pmu_text_options *text);
-
-/**
- * pmu_run_write_outputs() - what the request names, else standard error; where nothing of that can be
- * written, standard error gets it
- */
-void pmu_run_write_outputs(const struct pmu_run_request *request, pmu_run_render *render,
-			   const void *what);
-
 #endif

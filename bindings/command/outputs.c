@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the report of several runs goes. */
+/* Where what a command has found out goes: files, standard output, standard error. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/write.h"
 #include "bindings/command/command.h"
 #include "bindings/command/output.h"
-#include "bindings/command/run/repeat.h"
 #include "report/text/terminal.h"
 
 static int write_text_to(const char *output, const struct pmu_strbuf *text)
@@ -25,11 +24,11 @@ static int write_text_to(const char *output, const struct pmu_strbuf *text)
 }
 
 /* @output: NULL: standard error.  Return: whether it was written. */
-static bool write_rendered(const struct pmu_run_request *request, const char *output,
-			   pmu_run_render *render, const void *what)
+static bool write_rendered(const char *output, const struct pmu_text_options *text_options,
+			   pmu_output_render *render, const void *what)
 {
 	bool to_file = output && strcmp(output, "-");
-	struct pmu_text_options options = request->text;
+	struct pmu_text_options options = *text_options;
 	struct pmu_strbuf text = { 0 };
 	int rc;
 
@@ -48,16 +47,17 @@ static bool write_rendered(const struct pmu_run_request *request, const char *ou
 	return !rc || rc == -EPIPE;
 }
 
-void pmu_run_write_outputs(const struct pmu_run_request *request, pmu_run_render *render,
-			   const void *what)
+bool pmu_output_write(const char *const *output, size_t n, const struct pmu_text_options *options,
+		      pmu_output_render *render, const void *what)
 {
 	bool written = true;
 
-	if (!request->n_outputs)
-		write_rendered(request, NULL, render, what);
-	for (size_t i = 0; i < request->n_outputs; i++)
-		written &= write_rendered(request, request->output[i], render, what);
+	if (!n)
+		return write_rendered(NULL, options, render, what);
+	for (size_t i = 0; i < n; i++)
+		written &= write_rendered(output[i], options, render, what);
 	/* all that work is not to be for nothing */
 	if (!written)
-		write_rendered(request, NULL, render, what);
+		write_rendered(NULL, options, render, what);
+	return written;
 }
