@@ -257,6 +257,16 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/output.h \
 	%D%/command/outputs.c \
 	%D%/command/version.c \
+	%D%/command/attach/attach.c \
+	%D%/command/attach/attach.h \
+	%D%/command/attach/begun.c \
+	%D%/command/attach/choose.c \
+	%D%/command/attach/look.c \
+	%D%/command/attach/model.c \
+	%D%/command/attach/open.c \
+	%D%/command/attach/proc.c \
+	%D%/command/attach/rings.c \
+	%D%/command/attach/watch.c \
 	%D%/command/check/check.c \
 	%D%/command/check/judge.c \
 	%D%/command/check/judge.h \

@@ -73,6 +73,7 @@ struct pmu_command {
 /** In the order of `pmu help`; ends with NULL. */
 extern const struct pmu_command *const pmu_commands[];
 
+extern const struct pmu_command pmu_command_attach;
 extern const struct pmu_command pmu_command_run;
 extern const struct pmu_command pmu_command_report;
 extern const struct pmu_command pmu_command_check;

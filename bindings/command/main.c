@@ -15,6 +15,7 @@
 
 const struct pmu_command *const pmu_commands[] = {
 	&pmu_command_run,
+	&pmu_command_attach,
 	&pmu_command_report,
 	&pmu_command_live,
 	&pmu_command_diff,

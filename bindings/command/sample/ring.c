@@ -170,7 +170,7 @@ static uint64_t ring_head(const struct pmu_sample_ring *ring)
 		       : head;
 }
 
-static bool make_scratch(struct pmu_sample_scratch *scratch, size_t size)
+bool pmu_sample_scratch(struct pmu_sample_scratch *scratch, size_t size)
 {
 	if (scratch->size >= size)
 		return true;
@@ -280,7 +280,7 @@ static void read_records(struct pmu_sample_ring *ring, struct pmu_sample_scratch
 		return;
 	ring->fill = head - ring->position < ring->size ? (uint32_t)(head - ring->position)
 							: ring->size;
-	if (!make_scratch(scratch, ring->size))
+	if (!pmu_sample_scratch(scratch, ring->size))
 		return;
 	n = copy_ring(ring, head, scratch->at);
 	head = ring->position + n;

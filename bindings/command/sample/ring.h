@@ -73,6 +73,9 @@ struct pmu_sample_scratch {
 	size_t size;
 };
 
+/** pmu_sample_scratch() - at least @size bytes.  Return: whether there are. */
+bool pmu_sample_scratch(struct pmu_sample_scratch *scratch, size_t size);
+
 /**
  * pmu_sample_ring_read() - what the kernel has added since the last time
  *

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu attach`: measures programs that run already, from outside, and leaves them as they were. */
+#include "bindings/command/attach/attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "base/sysfile.h"
+#include "bindings/command/code/code.h"
+#include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
+#include "bindings/command/output.h"
+#include "bindings/command/quantity.h"
+#include "report/model/metric.h"
+#include "report/model/model.h"
+#include "reports/combine/combine.h"
+
+#define SECOND_NS 1e9
+#define LEAST_NS  1e6
+#define MOST_NS   (366 * 86400e9)
+
+/** The command line. */
+struct request {
+	pid_t *pid;
+	size_t n_pids;
+	const char *duration, *group, *events, *sample;
+	const char **output;
+	size_t n_outputs;
+	struct pmu_text_options text;
+	const char *top;
+	uint64_t for_ns; /* 0: until they end */
+	bool dash_dash;
+};
+
+/* --- the command line --- */
+
+static int take_attach_sample(const struct pmu_command *self, void *arg, const char *rate)
+{
+	struct request *request = arg;
+
+	(void)self;
+	request->sample = !rate ? "1" : !strcmp(rate, "off") ? "0" : rate;
+	return 0;
+}
+
+static const struct pmu_option attach_options[] = {
+	{ "--for", .argument = "TIME", PMU_OPTION_TEXT(struct request, duration),
+	  .part = PMU_PART_OFTEN,
+	  .help = "so long: 10s, 500ms; without it until they have all ended, or Ctrl-C" },
+	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group), .setting = "PMU_GROUP",
+	  .complete = pmu_complete_groups, .part = PMU_PART_COUNTED,
+	  .help = "as in PMU_GROUP: count this group: 'pmu list groups'" },
+	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
+	  .setting = "PMU_EVENTS", .part = PMU_PART_COUNTED,
+	  .help = "as in PMU_EVENTS: count these events: 'pmu list events'" },
+	{ "--sample", .argument = "[=RATE]", .take = take_attach_sample, .words = "997 4000 off",
+	  .part = PMU_PART_COUNTED,
+	  .help = "so many samples a second of CPU time, 997 without it: where in its code each program spends its time, by function and line; =off: none" },
+	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
+	  .complete = pmu_complete_outputs, .part = PMU_PART_WHERE,
+	  .help = "a report, any number of times; by its ending .json, .csv, .html (a page for a browser), .folded (flame graphs), .speedscope.json, .pb (pprof) or callgrind.out.NAME (KCachegrind), else text; '-' is standard output; without -o PMU_OUTPUT, else text on standard error" },
+	PMU_TEXT_OPTIONS(struct request, text, top),
+	{ 0 },
+};
+
+static int take_duration(const struct pmu_command *self, struct request *request)
+{
+	const char *text = request->duration;
+	struct pmu_quantity quantity = { .value = 0 };
+	double value;
+
+	if (!text)
+		return 0;
+	if (!pmu_quantity_parse(text, strlen(text), &quantity) || quantity.sign ||
+	    quantity.unit == PMU_QUANTITY_SHARE)
+		return pmu_command_usage_error(self, "--for %s: no time, as in 10s or 500ms", text);
+	value = quantity.unit == PMU_QUANTITY_TIME ? quantity.value : quantity.value * SECOND_NS;
+	if (value < LEAST_NS || value > MOST_NS)
+		return pmu_command_usage_error(self, "--for %s: 1ms at least, a year at most",
+					       text);
+	request->for_ns = (uint64_t)value;
+	return 0;
+}
+
+static int take_pid(const struct pmu_command *self, struct request *request, const char *text)
+{
+	uint64_t pid;
+
+	if (pmu_parse_u64(text, &pid) || !pid || pid > INT32_MAX)
+		return pmu_command_usage_error(
+			self, "'%s' is no process's number; 'pgrep %s' may find one", text, text);
+	for (size_t i = 0; i < request->n_pids; i++)
+		if (request->pid[i] == (pid_t)pid)
+			return 0;
+	request->pid[request->n_pids++] = (pid_t)pid;
+	return 0;
+}
+
+static int check_attach(const struct pmu_command *self, struct request *request)
+{
+	if (!request->n_pids)
+		return pmu_command_usage_error(self,
+					       "attach to what? A process's number is missing");
+	if (request->group && request->events)
+		return pmu_command_usage_error(self, "--group or --events?");
+	for (size_t i = 0; i < request->n_outputs; i++)
+		if (pmu_output_check(request->output[i], PMU_OF_REPORT))
+			return pmu_command_usage_error(self, "%s", pmu_error_text());
+	return take_duration(self, request);
+}
+
+static int parse_attach(const struct pmu_command *self, int argc, char **argv,
+			struct request *request)
+{
+	int rc = 0;
+
+	request->pid = calloc((size_t)argc, sizeof(*request->pid));
+	request->output = calloc((size_t)argc + 1, sizeof(*request->output));
+	if (!request->pid || !request->output) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	for (int i = 1; i < argc && !rc; i++) {
+		if (request->dash_dash || argv[i][0] != '-')
+			rc = take_pid(self, request, argv[i]);
+		else if (!strcmp(argv[i], "--"))
+			request->dash_dash = true;
+		else
+			rc = pmu_command_option(self, attach_options, request, argv, &i);
+	}
+	if (!rc)
+		rc = pmu_command_top(self, request->top, &request->text);
+	return rc ? rc : check_attach(self, request);
+}
+
+/* --- what is counted --- */
+
+/* Settings of measured programs say what is counted, and where the report goes, as 'pmu run' takes them. */
+static int load_settings(const struct request *request, struct pmu_config *config)
+{
+	struct pmu_strbuf warnings = { 0 };
+	int rc;
+
+	unsetenv("PMU_ENABLE");
+	unsetenv("PMU_CPUID_FILE");
+	if (request->group || request->events) {
+		unsetenv("PMU_GROUP");
+		unsetenv("PMU_EVENTS");
+	}
+	if (request->group)
+		setenv("PMU_GROUP", request->group, 1);
+	if (request->events)
+		setenv("PMU_EVENTS", request->events, 1);
+	setenv("PMU_SAMPLE", request->sample ? request->sample : "1", request->sample != NULL);
+	rc = pmu_config_load(config, NULL, &warnings);
+	pmu_strbuf_free(&warnings);
+	return rc;
+}
+
+static int choose(struct request *request, struct pmu_attach_plan *plan)
+{
+	struct pmu_config *config = calloc(1, sizeof(*config));
+	int rc = config ? load_settings(request, config) : pmu_fail(ENOMEM, "no memory");
+
+	if (!rc)
+		rc = pmu_attach_choose(config, plan);
+	if (!rc && !request->n_outputs && config->output[0]) {
+		request->output[0] = getenv("PMU_OUTPUT");
+		request->n_outputs = request->output[0] != NULL;
+	}
+	if (config) {
+		pmu_catalog_close(&config->catalog);
+		pmu_config_free(config);
+	}
+	free(config);
+	return rc;
+}
+
+/* --- watching --- */
+
+/* Each thread has a descriptor for each processor, and for each event. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int open_process(struct pmu_attach *attach, struct pmu_attach_process *process, pid_t pid)
+{
+	int rc = pmu_attach_check(pid);
+
+	*process = (struct pmu_attach_process){ .pid = pid, .fd = -1 };
+	if (rc)
+		return rc;
+	process->fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (process->fd < 0)
+		return pmu_fail(errno, "cannot attach to process %d: %s", pid, strerror(errno));
+	pmu_attach_name(pid, pid, process->name, sizeof(process->name));
+	pmu_attach_command(pid, process->command, sizeof(process->command));
+	rc = pmu_attach_open(attach, process);
+	if (rc)
+		pmu_attach_close(attach, process);
+	return rc;
+}
+
+/* Those that are gone are told of; any other refusal ends it.  Return: 0; an exit status after a message. */
+static int open_all(struct pmu_attach *attach, const struct request *request)
+{
+	attach->process = calloc(request->n_pids, sizeof(*attach->process));
+	if (!attach->process) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	for (size_t i = 0; i < request->n_pids; i++) {
+		int rc = open_process(attach, &attach->process[attach->n], request->pid[i]);
+
+		if (rc)
+			pmu_command_error("%s", pmu_error_text());
+		if (rc && rc != -ESRCH)
+			return PMU_EXIT_FAILED;
+		attach->n += !rc;
+	}
+	return attach->n ? 0 : PMU_EXIT_FAILED;
+}
+
+/* Each has a row of its own. */
+static void name_regions(struct pmu_attach *attach)
+{
+	for (size_t i = 0; i < attach->n; i++) {
+		struct pmu_attach_process *process = &attach->process[i];
+		unsigned int n = 0;
+
+		for (size_t k = 0; k < attach->n; k++)
+			n += !strcmp(attach->process[k].name, process->name);
+		if (n == 1)
+			snprintf(process->region, sizeof(process->region), "%s", process->name);
+		else
+			snprintf(process->region, sizeof(process->region), "%s (%d)", process->name,
+				 process->pid);
+	}
+}
+
+static int watch_all(struct pmu_attach *attach, const struct request *request)
+{
+	int rc = pmu_attach_rings_open(&attach->rings);
+
+	if (rc)
+		pmu_command_error("%s", pmu_error_text());
+	if (rc || (rc = open_all(attach, request)))
+		return PMU_EXIT_FAILED;
+	name_regions(attach);
+	for (size_t i = 0; i < attach->n; i++)
+		pmu_attach_start(attach, &attach->process[i]);
+	rc = pmu_attach_watch(attach, request->for_ns);
+	if (rc)
+		pmu_command_error("%s", pmu_error_text());
+	return rc ? PMU_EXIT_FAILED : 0;
+}
+
+/* --- the report --- */
+
+static int render_attached(struct pmu_strbuf *out, const void *what, const char *path,
+			   const struct pmu_text_options *options)
+{
+	const struct pmu_page_beside beside = { 0 };
+
+	return pmu_output_report(out, what, path, &beside, options);
+}
+
+static struct pmu_model *combine_models(struct pmu_model **model, size_t n)
+{
+	struct pmu_model *combined;
+
+	if (pmu_model_combine(model, (unsigned int)n, PMU_COMBINE_RANKS, &combined)) {
+		pmu_command_error("the reports of %zu processes cannot be combined: %s", n,
+				  pmu_error_text());
+		return NULL;
+	}
+	pmu_metric_fill(combined);
+	return combined;
+}
+
+/* Each process's; NULL after a message. */
+static struct pmu_model *make_report(struct pmu_attach *attach)
+{
+	struct pmu_model **model = calloc(attach->n, sizeof(*model)), *report = NULL;
+	struct pmu_code *code = attach->plan.sample_ns ? pmu_code_new() : NULL;
+	size_t n = 0;
+
+	while (model && n < attach->n &&
+	       (model[n] = pmu_attach_model(attach, &attach->process[n], code)))
+		n++;
+	if (n < attach->n) {
+		pmu_command_error("no memory for the report");
+	} else if (n > 1) {
+		report = combine_models(model, n);
+	} else {
+		report = model[0];
+		n = 0;
+	}
+	while (n > 0)
+		pmu_model_free(model[--n]);
+	pmu_code_free(code);
+	free(model);
+	return report;
+}
+
+static void close_all(struct pmu_attach *attach)
+{
+	while (attach->n > 0)
+		pmu_attach_close(attach, &attach->process[--attach->n]);
+	pmu_attach_rings_close(&attach->rings);
+	free(attach->records.bytes);
+	free(attach->records.at);
+	free(attach->process);
+	free(attach);
+}
+
+static int attach_to(struct request *request)
+{
+	struct pmu_attach *attach = calloc(1, sizeof(*attach));
+	struct pmu_model *report = NULL;
+	int rc = attach ? choose(request, &attach->plan) : pmu_fail(ENOMEM, "no memory");
+
+	if (rc)
+		pmu_command_error("%s", pmu_error_text());
+	if (!attach)
+		return PMU_EXIT_FAILED;
+	raise_limit();
+	if (!rc)
+		rc = watch_all(attach, request);
+	if (!rc)
+		report = make_report(attach);
+	close_all(attach);
+	if (!report)
+		return PMU_EXIT_FAILED;
+	rc = pmu_output_write(request->output, request->n_outputs, &request->text, render_attached,
+			      report)
+		     ? 0
+		     : PMU_EXIT_FAILED;
+	pmu_model_free(report);
+	return rc;
+}
+
+static int run_attach(const struct pmu_command *self, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int rc = parse_attach(self, argc, argv, &request);
+
+	if (!rc)
+		rc = attach_to(&request);
+	free(request.pid);
+	free(request.output);
+	return rc;
+}
+
+const struct pmu_command pmu_command_attach = {
+	.name = "attach",
+	.usage =
+		"attach PID... [--for TIME] [-g GROUP | -e EVENTS] [--sample[=RATE]] [-o OUT]... [OPTION]...",
+	.about = "measure programs that run already",
+	.help = "Measures processes as they run, without putting anything into them and without stopping them: what all\n"
+		"their threads count, how long these were on a processor and waited for one, and which functions they\n"
+		"were in.  Ends after --for, at Ctrl-C, or when all of them have ended; then the report is made.\n",
+	.dashes = "what follows are processes",
+	.options = attach_options,
+	.more = "A thread that begins meanwhile is counted with the one that began it.  Processes that are forked are\n"
+		"not measured.  Other users' processes take root, or CAP_PERFMON with CAP_SYS_PTRACE.\n",
+	.run = run_attach,
+};
