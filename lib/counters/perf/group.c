@@ -26,7 +26,7 @@ static inline long raw_read(int fd, void *buf, size_t size)
  * PMU beside the cores' own: the kernel takes no exclusion there, PERF_PMU_CAP_NO_EXCLUDE.
  */
 static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot, bool leader,
-		      bool inherit)
+		      const struct pmu_perf_where *where)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
@@ -34,15 +34,15 @@ static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
 	attr->config = slot->config;
 	attr->config1 = slot->config1;
 	attr->config2 = slot->config2;
-	attr->disabled = leader;
-	attr->pinned = leader && !inherit;
+	attr->disabled = leader && !where->apart;
+	attr->pinned = leader && !where->inherit;
 	if (!pmu_slot_is_socket(slot) && !slot->pmu[0]) {
 		attr->exclude_user = !slot->user;
 		attr->exclude_kernel = !slot->kernel;
 		attr->exclude_hv = 1;
 	}
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	if (!inherit) {
+	if (!where->inherit) {
 		attr->read_format |= PERF_FORMAT_GROUP;
 		return;
 	}
@@ -83,7 +83,7 @@ static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *w
 	if (where->inherit)
 		return -EINVAL;
 #endif
-	fill_attr(&attr, slot, leader < 0, where->inherit);
+	fill_attr(&attr, slot, leader < 0, where);
 	if (slot->kind == PMU_SLOT_CORE)
 		attr.config1 |= where->config1;
 	fd = open_event(&attr, where, leader);
@@ -118,9 +118,9 @@ static int add_group_slot(struct pmu_perf_group *group, const struct pmu_plan *p
 			  unsigned int slot, const struct pmu_perf_where *where)
 {
 	uint32_t n = group->n;
-	int fd = !may_take(group, where->limit)
-			 ? -EMFILE
-			 : open_slot(&plan->slot[slot], where, n ? group->fd[0] : -1);
+	int fd = !may_take(group, where->limit) ? -EMFILE
+						: open_slot(&plan->slot[slot], where,
+							    n && !where->apart ? group->fd[0] : -1);
 
 	if (fd < 0)
 		return fd;

@@ -23,6 +23,13 @@ struct pmu_perf_where {
 	 * no counter shows by its times alone; each event is read by itself (perf/process.c)
 	 */
 	bool inherit;
+	/*
+	 * no group: each event by itself, counting from when it is opened on.  With inherit, of threads that begin others
+	 * meanwhile: the kernel lets a thread and one that has inherited the same events exchange these when it goes from
+	 * one to the other, so an event may end with the new thread, which then leads no group, and one that is
+	 * enabled later may never be
+	 */
+	bool apart;
 };
 
 /** An open group; all zero is none. */
