@@ -261,7 +261,7 @@ static int watch_all(struct pmu_attach *attach, const struct request *request)
 		return PMU_EXIT_FAILED;
 	name_regions(attach);
 	for (size_t i = 0; i < attach->n; i++)
-		pmu_attach_start(attach, &attach->process[i]);
+		pmu_attach_start(&attach->process[i]);
 	rc = pmu_attach_watch(attach, request->for_ns);
 	if (rc)
 		pmu_command_error("%s", pmu_error_text());

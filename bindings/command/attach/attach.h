@@ -97,7 +97,7 @@ struct pmu_attach_thread {
 	uint64_t n_begun;
 	uint64_t begun_ns; /* of those that have ended, and in the end of all: how long they ran */
 	uint64_t begun_queued_ns; /* or PMU_NOT_KNOWN: one has ended, and cannot be asked */
-	/* with all that those did */
+	/* with all that those did; before the end what there was at the start */
 	uint64_t cpu_ns, count[PMU_MAX_SLOTS];
 	enum pmu_source_lost lost_clock, lost_counts;
 };
@@ -120,8 +120,11 @@ struct pmu_attach_process {
 	struct pmu_index index; /* by tid: 1 + their indices, those begun since behind the others */
 	struct pmu_sample_sums sums;
 	uint64_t maps_ns;
-	/* the others CLOCK_MONOTONIC: its events were opened, counted, and stood still; 0: not yet */
-	uint64_t start_unix_ns, open_ns, start_ns, stop_ns;
+	/*
+	 * The others CLOCK_MONOTONIC: its events were begun to be opened; its threads listed a second time; its events
+	 * counted, and stood still.  0: not yet.
+	 */
+	uint64_t start_unix_ns, open_ns, settled_ns, start_ns, stop_ns;
 	unsigned int
 		n_unsettled; /* threads of which it is not known whether they are counted once */
 	unsigned int n_execs;
@@ -143,10 +146,10 @@ struct pmu_attach {
 	} records;
 };
 
-/** pmu_attach_open() - all threads of a process, whose events stand still.  Return: 0 or a negative errno with a sentence. */
+/** pmu_attach_open() - all threads of a process.  Return: 0 or a negative errno with a sentence. */
 int pmu_attach_open(struct pmu_attach *attach, struct pmu_attach_process *process);
-/** pmu_attach_start(), pmu_attach_stop() - count; stand still, and what was counted is read */
-void pmu_attach_start(struct pmu_attach *attach, struct pmu_attach_process *process);
+/** pmu_attach_start(), pmu_attach_stop() - what is counted between them is the process's */
+void pmu_attach_start(struct pmu_attach_process *process);
 void pmu_attach_stop(struct pmu_attach *attach, struct pmu_attach_process *process);
 void pmu_attach_close(struct pmu_attach *attach, struct pmu_attach_process *process);
 

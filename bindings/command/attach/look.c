@@ -153,7 +153,8 @@ static void look_at_task(struct pmu_attach *attach, const struct task_record *re
 		return;
 	if (record->header.type == PERF_RECORD_EXIT)
 		pmu_attach_end(process, (pid_t)record->tid, record->time);
-	else if (record->pid == record->ppid)
+	/* one that began before that has ended by then, or there was another try */
+	else if (record->pid == record->ppid && record->time >= process->settled_ns)
 		pmu_attach_begin(process, (pid_t)record->tid, (pid_t)record->ptid, record->time);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The events on a process's threads: opened, started, read, closed.
+ * The events on a process's threads: opened, read, closed.
  *
  * Each thread that there is gets events that the threads it begins inherit (perf_event_open(2), inherit and
  * inherit_thread: not what processes do that it forks).  So those are counted from their first instruction on, and what
  * they did is read with the thread's own, at any time, also when they have ended.
  *
  * A thread that begins while events are opened may have inherited some of them, all, or none, and the kernel tells
- * nobody.  So events stand still until all are there: then the threads are listed again, and if there is one that was
- * not there before, all are closed and opened anew.  Nothing was counted by then, so nothing is lost.  The kernel shows
- * a thread a moment after it has inherited: the second list is made a moment later.
+ * nobody.  So nothing that is counted meanwhile is taken: when all are there the threads are listed again, and if there
+ * is one that was not there before, all are closed and opened anew.  The kernel shows a thread a moment after it has
+ * inherited: the second list is made a moment later.  Counting begins behind that, by a first read.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -90,10 +90,10 @@ static int open_watch(struct pmu_attach *attach, pid_t tid, const struct pmu_att
 	}
 	if (fd < 0)
 		return fd;
-	rc = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? -errno : 0;
-	/* of an event whose thread has just ended */
-	if (rc == -ENODEV)
-		rc = -ESRCH;
+	/* it may have gone with another thread by now, see struct pmu_perf_where */
+	rc = !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? 0
+	     : errno == ENODEV                               ? -EAGAIN
+							     : -errno;
 	if (rc)
 		close(fd);
 	return rc ? rc : fd;
@@ -119,9 +119,32 @@ static int open_watches(struct pmu_attach *attach, struct pmu_attach_thread *thr
 	return rc < 0 ? rc : 0;
 }
 
-static int open_thread(struct pmu_attach *attach, struct pmu_attach_thread *thread)
+/*
+ * One that ends while its events are opened: the kernel refuses the next one for whatever reason.  An event of its own
+ * is refused for that.
+ */
+static bool has_thread_ended(pid_t tid)
 {
-	struct pmu_perf_where where = { .pid = thread->tid, .cpu = -1, .inherit = true };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = pmu_perf_system->open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -ESRCH;
+}
+
+static int open_thread_once(struct pmu_attach *attach, struct pmu_attach_thread *thread)
+{
+	struct pmu_perf_where where = {
+		.pid = thread->tid, .cpu = -1, .inherit = true, .apart = true
+	};
 	unsigned int failed;
 	int rc = pmu_perf_group_open(&thread->counts, &attach->plan.plan, &where, &failed);
 
@@ -132,6 +155,15 @@ static int open_thread(struct pmu_attach *attach, struct pmu_attach_thread *thre
 	if (rc)
 		close_thread(attach, thread);
 	return rc;
+}
+
+static int open_thread(struct pmu_attach *attach, struct pmu_attach_thread *thread)
+{
+	int rc = -EAGAIN;
+
+	for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
+		rc = open_thread_once(attach, thread);
+	return rc && has_thread_ended(thread->tid) ? -ESRCH : rc;
 }
 
 /* --- all of a process --- */
@@ -246,6 +278,7 @@ static int open_once(struct pmu_attach *attach, struct pmu_attach_process *proce
 		return fail_open(attach, process, n, rc);
 	}
 	nanosleep(&moment, NULL);
+	process->settled_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	n_now = pmu_attach_threads(process->pid, &now);
 	rc = n_now < 0 ? 0 : (int)count_new(now, n_now, tid, n);
 	free(tid);
@@ -287,48 +320,65 @@ int pmu_attach_open(struct pmu_attach *attach, struct pmu_attach_process *proces
 
 /* --- start, stop --- */
 
-void pmu_attach_start(struct pmu_attach *attach, struct pmu_attach_process *process)
-{
-	(void)attach;
-	process->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
-	process->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	for (size_t i = 0; i < process->n; i++) {
-		struct pmu_attach_thread *thread = &process->thread[i];
+struct thread_counts {
+	uint64_t clock[PMU_MAX_SLOTS], count[PMU_MAX_SLOTS];
+};
 
-		pmu_attach_name(process->pid, thread->tid, thread->name, sizeof(thread->name));
-		thread->before = pmu_attach_usage(process->pid, thread->tid);
-		thread->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-		pmu_perf_group_enable(&thread->clock);
-		pmu_perf_group_enable(&thread->counts);
-	}
+static void read_thread(struct pmu_attach_thread *thread, struct thread_counts *counts)
+{
+	enum pmu_source_lost lost;
+
+	*counts = (struct thread_counts){ .clock = { 0 } };
+	lost = pmu_perf_group_add(&thread->clock, counts->clock);
+	if (lost)
+		thread->lost_clock = lost;
+	lost = pmu_perf_group_add(&thread->counts, counts->count);
+	if (lost)
+		thread->lost_counts = lost;
 }
 
-static void read_thread(struct pmu_attach_thread *thread)
+/* What it has counted since its events were opened is no part of it. */
+static void start_thread(const struct pmu_attach_process *process, struct pmu_attach_thread *thread)
 {
-	uint64_t clock[PMU_MAX_SLOTS] = { 0 };
+	struct thread_counts counts;
 
-	thread->lost_clock = pmu_perf_group_add(&thread->clock, clock);
-	thread->cpu_ns = clock[0];
-	thread->lost_counts = pmu_perf_group_add(&thread->counts, thread->count);
+	pmu_attach_name(process->pid, thread->tid, thread->name, sizeof(thread->name));
+	thread->before = pmu_attach_usage(process->pid, thread->tid);
+	thread->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+	read_thread(thread, &counts);
+	thread->cpu_ns = counts.clock[0];
+	memcpy(thread->count, counts.count, sizeof(thread->count));
+}
+
+static void stop_thread(const struct pmu_attach_process *process, struct pmu_attach_thread *thread)
+{
+	struct thread_counts counts;
+
+	read_thread(thread, &counts);
+	if (!thread->stop_ns)
+		thread->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+	thread->after = pmu_attach_usage(process->pid, thread->tid);
+	thread->cpu_ns = counts.clock[0] - thread->cpu_ns;
+	for (unsigned int i = 0; i < PMU_MAX_SLOTS; i++)
+		thread->count[i] = counts.count[i] - thread->count[i];
+}
+
+void pmu_attach_start(struct pmu_attach_process *process)
+{
+	process->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
+	process->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+	for (size_t i = 0; i < process->n; i++)
+		start_thread(process, &process->thread[i]);
 }
 
 void pmu_attach_stop(struct pmu_attach *attach, struct pmu_attach_process *process)
 {
-	for (size_t i = 0; i < process->n; i++) {
-		struct pmu_attach_thread *thread = &process->thread[i];
-
-		pmu_perf_group_disable(&thread->counts);
-		pmu_perf_group_disable(&thread->clock);
-		thread->after = pmu_attach_usage(process->pid, thread->tid);
-		if (!thread->stop_ns)
-			thread->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	}
+	for (size_t i = 0; i < process->n; i++)
+		stop_thread(process, &process->thread[i]);
 	process->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	/* what ended before that, and when, is in the rings */
 	pmu_attach_look(attach);
 	pmu_attach_end_begun(process, process->stop_ns);
-	for (size_t i = 0; i < process->n; i++)
-		read_thread(&process->thread[i]);
 }
 
 void pmu_attach_close(struct pmu_attach *attach, struct pmu_attach_process *process)
