@@ -10,6 +10,7 @@
  *   ranks         how many of them its launcher started, or null
  *   nth           the program's number in its process: 1, after an exec 2, ...; or null
  *   start_unix_ns, duration_ns
+ *   attached      true: `pmu attach` made it, and duration_ns is for how long it watched; else not there
  *   machine       {description, cpu}
  *   clock         {name, hz}: of all times in here; hz is null where unknown
  *   source        {name, detail}: what made the counts
@@ -222,6 +223,8 @@ static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_known(out, ",\n  ", "nth", model->nth > 0, model->nth);
 	put_u64(out, ",\n  ", "start_unix_ns", model->start_unix_ns);
 	put_u64(out, ",\n  ", "duration_ns", model->duration_ns);
+	if (model->is_attached)
+		put_bool(out, ",\n  ", "attached", true);
 	put_text(out, ",\n  \"machine\": {", "description", model->machine);
 	put_text(out, ", ", "cpu", model->cpu);
 	put_text(out, "},\n  \"clock\": {", "name", model->clock);

@@ -402,6 +402,8 @@ struct pmu_model {
 	uint32_t nth;
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
+	/* from outside, `pmu attach`: it ran before that, and maybe goes on; duration_ns is of the watching */
+	bool is_attached;
 	const char *machine;       /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
 	const char *cpu;           /* "AuthenticAMD-26-2-1" */
 	const char *source;        /* "perf", "software", "clock" */

@@ -157,9 +157,9 @@ static bool title(struct pmu_text *t)
 	pmu_cell_time(&cell, (double)model->duration_ns);
 	/* when a program was killed is not known */
 	if (!pmu_model_is_simulated(model))
-		pmu_strbuf_addf(t->out, " ran %s%s%s",
-				model->died && model->died[0] ? "at least " : "", cell.number,
-				cell.unit);
+		pmu_strbuf_addf(
+			t->out, " %s %s%s%s", model->is_attached ? "was watched for" : "ran",
+			model->died && model->died[0] ? "at least " : "", cell.number, cell.unit);
 	pmu_cell_exact(&cell, n_threads);
 	if (n_threads)
 		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number, n_threads == 1 ? "" : "s");

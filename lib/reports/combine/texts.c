@@ -316,6 +316,13 @@ static void set_died_parts(struct pmu_combining *c)
 	free(part);
 }
 
+static void set_attached(struct pmu_combining *c)
+{
+	c->model->is_attached = true;
+	for (unsigned int i = 0; i < c->n_from; i++)
+		c->model->is_attached &= c->from[i]->is_attached;
+}
+
 static void set_ranks(struct pmu_combining *c)
 {
 	struct pmu_model *model = c->model;
@@ -350,5 +357,6 @@ void pmu_combining_head(struct pmu_combining *c)
 	set_clock_range(c);
 	set_times(c);
 	set_ranks(c);
+	set_attached(c);
 	set_died_parts(c);
 }
