@@ -42,16 +42,34 @@ static void note_losses(struct pmu_attach_plan *out, const struct pmu_fit *fit)
 	add_note(out, text);
 }
 
+/* Those that need a right to the kernel's work. */
+static uint32_t kernel_slots(const struct pmu_plan *plan)
+{
+	uint32_t slots = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		slots |= (uint32_t)plan->slot[i].kernel << i;
+	return slots;
+}
+
 /* @absent: slots that are not tried.  Return: as pmu_fit(); the group is left alone where it fails. */
 static int fit_perf(struct pmu_attach_plan *out, bool asked, uint32_t absent)
 {
 	struct pmu_fit fit = { .why = NULL };
+	uint32_t kernel;
 	int rc;
 
 	pmu_group_plan(&out->group, &fit.plan);
 	fit.plan.scope = PMU_COUNT_PROCESS;
 	fit.plan.absent = absent;
 	rc = pmu_fit(&out->group, asked, out->group.whole, probe_perf, NULL, &fit);
+	kernel = absent | kernel_slots(&fit.plan);
+	if (rc == -EACCES && kernel != absent && kernel != pmu_plan_mask(&fit.plan)) {
+		add_note(out, fit.first.why);
+		fit = (struct pmu_fit){ .plan = fit.plan };
+		fit.plan.absent = kernel;
+		rc = pmu_fit(&out->group, asked, out->group.whole, probe_perf, NULL, &fit);
+	}
 	if (!rc) {
 		pmu_fit_take(&fit, &out->group, &out->plan);
 		note_losses(out, &fit);

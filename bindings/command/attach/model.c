@@ -11,7 +11,6 @@
 #include "bindings/command/sample/collector.h"
 #include "machine/clock.h"
 #include "pmu.h"
-#include "report/cell.h"
 #include "report/model/metric.h"
 #include "report/model/model.h"
 #include "session/describe.h"
@@ -43,6 +42,7 @@ static void describe_process(struct pmu_model *model, const struct pmu_attach *a
 	model->program = copy_text(model, process->name);
 	model->command = copy_text(model, process->command);
 	model->start_unix_ns = process->start_unix_ns;
+	model->is_attached = true;
 	model->duration_ns = process->stop_ns - process->start_ns;
 	model->version = PMU_VERSION_STRING;
 	model->clock = pmu_clock_name(PMU_CLOCK_MONOTONIC);
@@ -63,17 +63,12 @@ static void describe_process(struct pmu_model *model, const struct pmu_attach *a
 static int note_process(struct pmu_model *model, const struct pmu_attach *attach,
 			const struct pmu_attach_process *process)
 {
-	struct pmu_cell time;
-	int rc;
+	int rc = pmu_model_add_note(
+		model,
+		process->has_ended
+			? "pmu attach watched it while it ran, until it ended: what it did before is not in here"
+			: "pmu attach watched it while it ran: what it did before and after is not in here");
 
-	pmu_cell_time(&time, (double)model->duration_ns);
-	rc = pmu_model_add_note(
-		model, pmu_model_textf(model,
-				       "pmu attach watched it for %s%s while it ran%s: what it did "
-				       "before%s is not in here",
-				       time.number, time.unit,
-				       process->has_ended ? ", until it ended" : "",
-				       process->has_ended ? "" : " and after"));
 	for (unsigned int i = 0; i < attach->plan.n_notes && !rc; i++)
 		rc = pmu_model_add_note(model, attach->plan.note[i]);
 	if (!rc && process->n_execs)

@@ -313,8 +313,8 @@ int pmu_attach_open(struct pmu_attach *attach, struct pmu_attach_process *proces
 	if (rc < 0)
 		return rc;
 	process->n_unsettled = (unsigned int)rc;
-	/* what is mapped from now on is told by records */
-	pmu_sample_maps_read_process(&process->sums.maps, process->pid);
+	/* what is mapped from now on is told by records; a first thread that has ended has nothing mapped */
+	pmu_sample_maps_read_process(&process->sums.maps, process->thread[0].tid);
 	return index_threads(process);
 }
 
