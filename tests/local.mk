@@ -348,6 +348,7 @@ script_tests = \
 	%D%/bindings/tbb.sh \
 	%D%/command/against.sh \
 	%D%/command/annotate.sh \
+	%D%/command/attach.sh \
 	%D%/command/check.sh \
 	%D%/command/command.sh \
 	%D%/command/complete.sh \
@@ -414,6 +415,7 @@ script_tests = \
 	%D%/valgrind/fast.sh \
 	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
+	%D%/x86/attach.sh \
 	%D%/x86/beside.sh \
 	%D%/x86/intel.sh \
 	%D%/x86/random.sh
@@ -602,6 +604,7 @@ long_tests = \
 	%D%/valgrind/fast.sh \
 	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
+	%D%/x86/attach.sh \
 	%D%/x86/beside.sh \
 	%D%/x86/intel.sh \
 	%D%/x86/random.sh
@@ -761,8 +764,10 @@ EXTRA_DIST += \
 	%D%/valgrind/work.c \
 	%D%/x86/beside.c \
 	%D%/x86/command.sh \
+	%D%/x86/counted.c \
 	%D%/x86/exact.sh \
 	%D%/x86/guest.sh \
+	%D%/x86/job_attach.sh \
 	%D%/x86/job_beside.sh \
 	%D%/x86/job_command.sh \
 	%D%/x86/job_exact.sh \

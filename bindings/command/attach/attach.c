@@ -159,11 +159,36 @@ static int load_settings(const struct request *request, struct pmu_config *confi
 	if (request->events)
 		setenv("PMU_EVENTS", request->events, 1);
 	setenv("PMU_SAMPLE", request->sample ? request->sample : "1", request->sample != NULL);
-	rc = pmu_config_load(config, NULL, &warnings);
+	rc = pmu_config_take(config, NULL, &warnings);
 	pmu_strbuf_free(&warnings);
 	return rc;
 }
 
+/* The library's sentence, about the option where there is one. */
+static int tell_setting(const struct request *request, const struct pmu_config *config)
+{
+	const struct pmu_config_var *wrong = config ? config->wrong : NULL;
+	const char *value = wrong ? config->wrong_value : NULL;
+	const struct {
+		const char *variable, *option;
+		bool is_given;
+	} options[] = { { "PMU_GROUP", "-g", request->group },
+			{ "PMU_EVENTS", "-e", request->events },
+			{ "PMU_SAMPLE", "--sample", request->sample } };
+	const char *name = wrong ? wrong->name : NULL;
+
+	for (size_t i = 0; wrong && i < PMU_ARRAY_LEN(options); i++)
+		if (options[i].is_given && !strcmp(options[i].variable, wrong->name))
+			name = options[i].option;
+	if (name)
+		pmu_command_error("%s%s%s: %s", name, value ? "=" : "", value ? value : "",
+				  pmu_error_text());
+	else
+		pmu_command_error("%s", pmu_error_text());
+	return PMU_EXIT_USAGE;
+}
+
+/* Return: 0, or an exit status after a message. */
 static int choose(struct request *request, struct pmu_attach_plan *plan)
 {
 	struct pmu_config *config = calloc(1, sizeof(*config));
@@ -171,6 +196,8 @@ static int choose(struct request *request, struct pmu_attach_plan *plan)
 
 	if (!rc)
 		rc = pmu_attach_choose(config, plan);
+	if (rc)
+		rc = tell_setting(request, config);
 	if (!rc && !request->n_outputs && config->output[0]) {
 		request->output[0] = getenv("PMU_OUTPUT");
 		request->n_outputs = request->output[0] != NULL;
@@ -331,12 +358,13 @@ static int attach_to(struct request *request)
 {
 	struct pmu_attach *attach = calloc(1, sizeof(*attach));
 	struct pmu_model *report = NULL;
-	int rc = attach ? choose(request, &attach->plan) : pmu_fail(ENOMEM, "no memory");
+	int rc;
 
-	if (rc)
-		pmu_command_error("%s", pmu_error_text());
-	if (!attach)
+	if (!attach) {
+		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
+	}
+	rc = choose(request, &attach->plan);
 	raise_limit();
 	if (!rc)
 		rc = watch_all(attach, request);
@@ -344,7 +372,7 @@ static int attach_to(struct request *request)
 		report = make_report(attach);
 	close_all(attach);
 	if (!report)
-		return PMU_EXIT_FAILED;
+		return rc ? rc : PMU_EXIT_FAILED;
 	rc = pmu_output_write(request->output, request->n_outputs, &request->text, render_attached,
 			      report)
 		     ? 0

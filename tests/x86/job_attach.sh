@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# In the guest, as root: programs that know how many instructions they do, attached to while they wait.
+#
+# What is left in /out: NAME.csv and NAME.txt of each.
+export LD_LIBRARY_PATH=/job/lib
+
+# begins TURNS THREADS: a program that waits
+begins() {
+	rm -f /tmp/in /tmp/said
+	mkfifo /tmp/in
+	./counted "$1" "$2" </tmp/in >/tmp/said &
+	program=$!
+	exec 3>/tmp/in
+	until grep -q ready /tmp/said; do sleep 0.05; done
+}
+
+# watch NAME OPTION...: attaches to it; it waits for signals from when it counts on
+watch() {
+	name=$1
+	shift
+	bin/pmu attach $program "$@" -o "/out/$name.csv" -o "/out/$name.txt" 2>"/out/$name.err" &
+	watcher=$!
+	until ls -l /proc/$watcher/fd 2>/dev/null | grep -q signalfd; do sleep 0.05; done
+}
+
+# works WATCHER...: the program does its work, and they stop
+works() {
+	echo >&3
+	until grep -q done /tmp/said; do sleep 0.05; done
+	for watcher; do
+		kill -INT $watcher
+		wait $watcher
+		echo "status $?"
+	done
+	exec 3>&-
+	wait $program
+}
+
+for threads in 0 1 8; do
+	for turns in 1000000 3000000; do
+		begins $turns $threads
+		watch "$threads-$turns" -e instructions,branches,cycles:k --sample=off
+		works $watcher
+		begins $turns $threads
+		watch "sampled-$threads-$turns" -e instructions,branches
+		works $watcher
+	done
+done
+# as many as there are counters, twice
+begins 100000000 1
+watch crowded -e r010e,r02c2,r01c2,r81d0,r82d0,r0108 --sample=off
+first=$watcher
+watch crowding -e r010e,r02c2,r01c2,r81d0,r82d0,r0108 --sample=off
+works $first $watcher
