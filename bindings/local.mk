@@ -369,7 +369,7 @@ pmu_SOURCES += %D%/command/top/screen_none.c
 endif
 nodist_pmu_SOURCES = %D%/command/page/template.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
-command_pages = %D%/command/pmu.1 %D%/command/pmu-check.1 %D%/command/pmu-diff.1 %D%/command/pmu-msr.1 \
+command_pages = %D%/command/pmu.1 %D%/command/pmu-attach.1 %D%/command/pmu-check.1 %D%/command/pmu-diff.1 %D%/command/pmu-msr.1 \
 	%D%/command/pmu-report.1 %D%/command/pmu-run.1 %D%/command/pmu-top.1
 dist_man_MANS += $(command_pages) %D%/command/pmu-events.7
 # Its lists of options and settings, from the tables: after a change there.

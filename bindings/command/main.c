@@ -14,20 +14,13 @@
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
-	&pmu_command_run,
-	&pmu_command_attach,
-	&pmu_command_report,
-	&pmu_command_live,
-	&pmu_command_diff,
-	&pmu_command_check,
-	&pmu_command_doctor,
-	&pmu_command_info,
-	&pmu_command_msr,
-	&pmu_command_list,
-	&pmu_command_event,
-	&pmu_command_help,
-	&pmu_command_version,
-	NULL,
+	&pmu_command_run,     &pmu_command_attach,
+	&pmu_command_report,  &pmu_command_live,
+	&pmu_command_diff,    &pmu_command_check,
+	&pmu_command_doctor,  &pmu_command_info,
+	&pmu_command_msr,     &pmu_command_list,
+	&pmu_command_event,   &pmu_command_help,
+	&pmu_command_version, NULL,
 };
 
 const struct pmu_command *pmu_command_find(const char *name)

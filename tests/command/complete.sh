@@ -63,6 +63,7 @@ is "what follows is a command's" "$(does run sh -c) $(does run -e x -- sh) $(doe
 	'command 1  command 4  command 3  '
 is "behind check's -- are run's options" "$(candidates check -b b.json -- --emu)" --emulate
 is 'and a command' "$(does check -b b.json -- --emulate ls '')" 'command 5 '
+ok 'processes, to attach to' sh -c "'$pmu' complete -- attach '' | grep -qx '$$	.*'"
 is 'topics of help' "$(candidates help env)$(candidates help env '')" environment--help
 is 'nothing of what is none' "$(candidates nothing '')$("$pmu" complete; echo $?)$("$pmu" complete -- ; echo $?)" 00
 is 'of a bug report, too' "$(candidates --version --verb)" --verbose

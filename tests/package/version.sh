@@ -20,6 +20,7 @@ include/pmu.h $patch ^#define PMU_VERSION_PATCH *\([0-9]*\)$
 include/pmu.3 $version ^\.Os libpmu \(.*\)$
 include/pmu.7 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-attach.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-check.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-diff.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-events.7 $version ^\.Os libpmu \(.*\)$

@@ -52,7 +52,6 @@ static int take_attach_sample(const struct pmu_command *self, void *arg, const c
 
 static const struct pmu_option attach_options[] = {
 	{ "--for", .argument = "TIME", PMU_OPTION_TEXT(struct request, duration),
-	  .part = PMU_PART_OFTEN,
 	  .help = "so long: 10s, 500ms; without it until they have all ended, or Ctrl-C" },
 	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group), .setting = "PMU_GROUP",
 	  .complete = pmu_complete_groups, .part = PMU_PART_COUNTED,
@@ -189,7 +188,7 @@ static int tell_setting(const struct request *request, const struct pmu_config *
 }
 
 /* Return: 0, or an exit status after a message. */
-static int choose(struct request *request, struct pmu_attach_plan *plan)
+static int choose_counts(struct request *request, struct pmu_attach_plan *plan)
 {
 	struct pmu_config *config = calloc(1, sizeof(*config));
 	int rc = config ? load_settings(request, config) : pmu_fail(ENOMEM, "no memory");
@@ -223,7 +222,7 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int open_process(struct pmu_attach *attach, struct pmu_attach_process *process, pid_t pid)
+static int open_attached(struct pmu_attach *attach, struct pmu_attach_process *process, pid_t pid)
 {
 	int rc = pmu_attach_check(pid);
 
@@ -242,7 +241,7 @@ static int open_process(struct pmu_attach *attach, struct pmu_attach_process *pr
 }
 
 /* Those that are gone are told of; any other refusal ends it.  Return: 0; an exit status after a message. */
-static int open_all(struct pmu_attach *attach, const struct request *request)
+static int open_all_attached(struct pmu_attach *attach, const struct request *request)
 {
 	attach->process = calloc(request->n_pids, sizeof(*attach->process));
 	if (!attach->process) {
@@ -250,7 +249,7 @@ static int open_all(struct pmu_attach *attach, const struct request *request)
 		return PMU_EXIT_FAILED;
 	}
 	for (size_t i = 0; i < request->n_pids; i++) {
-		int rc = open_process(attach, &attach->process[attach->n], request->pid[i]);
+		int rc = open_attached(attach, &attach->process[attach->n], request->pid[i]);
 
 		if (rc)
 			pmu_command_error("%s", pmu_error_text());
@@ -278,13 +277,13 @@ static void name_regions(struct pmu_attach *attach)
 	}
 }
 
-static int watch_all(struct pmu_attach *attach, const struct request *request)
+static int watch_attached(struct pmu_attach *attach, const struct request *request)
 {
 	int rc = pmu_attach_rings_open(&attach->rings);
 
 	if (rc)
 		pmu_command_error("%s", pmu_error_text());
-	if (rc || (rc = open_all(attach, request)))
+	if (rc || (rc = open_all_attached(attach, request)))
 		return PMU_EXIT_FAILED;
 	name_regions(attach);
 	for (size_t i = 0; i < attach->n; i++)
@@ -343,7 +342,7 @@ static struct pmu_model *make_report(struct pmu_attach *attach)
 	return report;
 }
 
-static void close_all(struct pmu_attach *attach)
+static void close_attached(struct pmu_attach *attach)
 {
 	while (attach->n > 0)
 		pmu_attach_close(attach, &attach->process[--attach->n]);
@@ -364,13 +363,13 @@ static int attach_to(struct request *request)
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
 	}
-	rc = choose(request, &attach->plan);
+	rc = choose_counts(request, &attach->plan);
 	raise_limit();
 	if (!rc)
-		rc = watch_all(attach, request);
+		rc = watch_attached(attach, request);
 	if (!rc)
 		report = make_report(attach);
-	close_all(attach);
+	close_attached(attach);
 	if (!report)
 		return rc ? rc : PMU_EXIT_FAILED;
 	rc = pmu_output_write(request->output, request->n_outputs, &request->text, render_attached,
@@ -396,7 +395,7 @@ static int run_attach(const struct pmu_command *self, int argc, char **argv)
 const struct pmu_command pmu_command_attach = {
 	.name = "attach",
 	.usage =
-		"attach PID... [--for TIME] [-g GROUP | -e EVENTS] [--sample[=RATE]] [-o OUT]... [OPTION]...",
+		"attach PID... [--for TIME] [-g GROUP | -e EVENTS] [-o OUT]... [OPTION]...",
 	.about = "measure programs that run already",
 	.help = "Measures processes as they run, without putting anything into them and without stopping them: what all\n"
 		"their threads count, how long these were on a processor and waited for one, and which functions they\n"

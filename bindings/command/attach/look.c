@@ -90,7 +90,7 @@ static bool keep_record(void *arg, const struct perf_event_header *header, size_
 	return true;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_record_time(const void *a, const void *b)
 {
 	const struct pmu_attach_record *x = a, *y = b;
 
@@ -203,7 +203,7 @@ void pmu_attach_look(struct pmu_attach *attach)
 	records->n = records->len = 0;
 	pmu_attach_rings_read(&attach->rings, keep_record, attach);
 	if (records->n)
-		qsort(records->at, records->n, sizeof(*records->at), by_time);
+		qsort(records->at, records->n, sizeof(*records->at), by_record_time);
 	for (size_t i = 0; i < records->n; i++)
 		look_at_record(attach, (const void *)(records->bytes + records->at[i].at));
 }

@@ -324,7 +324,7 @@ struct thread_counts {
 	uint64_t clock[PMU_MAX_SLOTS], count[PMU_MAX_SLOTS];
 };
 
-static void read_thread(struct pmu_attach_thread *thread, struct thread_counts *counts)
+static void read_attached(struct pmu_attach_thread *thread, struct thread_counts *counts)
 {
 	enum pmu_source_lost lost;
 
@@ -338,23 +338,25 @@ static void read_thread(struct pmu_attach_thread *thread, struct thread_counts *
 }
 
 /* What it has counted since its events were opened is no part of it. */
-static void start_thread(const struct pmu_attach_process *process, struct pmu_attach_thread *thread)
+static void start_attached(const struct pmu_attach_process *process,
+			   struct pmu_attach_thread *thread)
 {
 	struct thread_counts counts;
 
 	pmu_attach_name(process->pid, thread->tid, thread->name, sizeof(thread->name));
 	thread->before = pmu_attach_usage(process->pid, thread->tid);
 	thread->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	read_thread(thread, &counts);
+	read_attached(thread, &counts);
 	thread->cpu_ns = counts.clock[0];
 	memcpy(thread->count, counts.count, sizeof(thread->count));
 }
 
-static void stop_thread(const struct pmu_attach_process *process, struct pmu_attach_thread *thread)
+static void stop_attached(const struct pmu_attach_process *process,
+			  struct pmu_attach_thread *thread)
 {
 	struct thread_counts counts;
 
-	read_thread(thread, &counts);
+	read_attached(thread, &counts);
 	if (!thread->stop_ns)
 		thread->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	thread->after = pmu_attach_usage(process->pid, thread->tid);
@@ -368,13 +370,13 @@ void pmu_attach_start(struct pmu_attach_process *process)
 	process->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
 	process->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < process->n; i++)
-		start_thread(process, &process->thread[i]);
+		start_attached(process, &process->thread[i]);
 }
 
 void pmu_attach_stop(struct pmu_attach *attach, struct pmu_attach_process *process)
 {
 	for (size_t i = 0; i < process->n; i++)
-		stop_thread(process, &process->thread[i]);
+		stop_attached(process, &process->thread[i]);
 	process->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	/* what ended before that, and when, is in the rings */
 	pmu_attach_look(attach);

@@ -92,7 +92,7 @@ void pmu_attach_command(pid_t pid, char *text, size_t size)
 	text[n] = '\0';
 }
 
-static int by_number(const void *a, const void *b)
+static int by_tid_number(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
@@ -129,7 +129,7 @@ long pmu_attach_threads(pid_t pid, pid_t **tid)
 	}
 	closedir(folder);
 	if (n)
-		qsort(*tid, n, sizeof(**tid), by_number);
+		qsort(*tid, n, sizeof(**tid), by_tid_number);
 	return rc ? rc : (long)n;
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What options and commands take, for shells. */
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/sysfile.h"
 #include "bindings/annotations/prefix.h"
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
@@ -199,6 +202,28 @@ static void put_registers(struct pmu_complete *complete)
 	add_words(complete, "plan restore");
 }
 
+/* Programs of this user: of others' and the kernel's the link to the program cannot be read. */
+static void put_processes(struct pmu_complete *complete)
+{
+	DIR *folder = opendir("/proc");
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		char path[sizeof(entry->d_name) + 16], name[64];
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/exe", entry->d_name);
+		if (readlink(path, name, sizeof(name)) < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		if (pmu_sysfile_read(path, name, sizeof(name)) > 0)
+			pmu_complete_add(complete, entry->d_name, name);
+	}
+	if (folder)
+		closedir(folder);
+}
+
 void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 {
 	static const struct {
@@ -206,10 +231,10 @@ void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 		size_t most; /* so many of them; 0: any number */
 		put_values *put;
 	} operands[] = {
-		{ "check", 0, pmu_complete_files }, { "diff", 0, pmu_complete_files },
-		{ "event", 0, put_event },          { "help", 1, put_topics },
-		{ "list", 1, put_kinds },           { "report", 0, pmu_complete_files },
-		{ "msr", 1, put_registers },
+		{ "attach", 0, put_processes },      { "check", 0, pmu_complete_files },
+		{ "diff", 0, pmu_complete_files },   { "event", 0, put_event },
+		{ "help", 1, put_topics },           { "list", 1, put_kinds },
+		{ "report", 0, pmu_complete_files }, { "msr", 1, put_registers },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(operands); i++)
