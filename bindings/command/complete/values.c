@@ -203,7 +203,7 @@ static void put_registers(struct pmu_complete *complete)
 }
 
 /* Programs of this user: of others' and the kernel's the link to the program cannot be read. */
-static void put_processes(struct pmu_complete *complete)
+static void put_attachable(struct pmu_complete *complete)
 {
 	DIR *folder = opendir("/proc");
 	const struct dirent *entry;
@@ -231,7 +231,7 @@ void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 		size_t most; /* so many of them; 0: any number */
 		put_values *put;
 	} operands[] = {
-		{ "attach", 0, put_processes },      { "check", 0, pmu_complete_files },
+		{ "attach", 0, put_attachable },     { "check", 0, pmu_complete_files },
 		{ "diff", 0, pmu_complete_files },   { "event", 0, put_event },
 		{ "help", 1, put_topics },           { "list", 1, put_kinds },
 		{ "report", 0, pmu_complete_files }, { "msr", 1, put_registers },
