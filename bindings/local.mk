@@ -98,6 +98,13 @@ sample_sources = $(sample_read_sources) \
 	%D%/command/sample/sample.h \
 	%D%/command/sample/threads.c
 
+attach_read_sources = \
+	%D%/command/attach/attach.h \
+	%D%/command/attach/begun.c \
+	%D%/command/attach/look.c \
+	%D%/command/attach/proc.c \
+	%D%/command/attach/rings.c
+
 series_sources = \
 	%D%/command/series/add.c \
 	%D%/command/series/append.c \
@@ -258,14 +265,9 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/outputs.c \
 	%D%/command/version.c \
 	%D%/command/attach/attach.c \
-	%D%/command/attach/attach.h \
-	%D%/command/attach/begun.c \
 	%D%/command/attach/choose.c \
-	%D%/command/attach/look.c \
 	%D%/command/attach/model.c \
 	%D%/command/attach/open.c \
-	%D%/command/attach/proc.c \
-	%D%/command/attach/rings.c \
 	%D%/command/attach/watch.c \
 	%D%/command/check/check.c \
 	%D%/command/check/judge.c \
@@ -348,6 +350,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
 	$(annotate_sources) \
+	$(attach_read_sources) \
 	$(code_sources) \
 	$(sample_sources) \
 	%D%/command/top/child.c \

@@ -22,7 +22,7 @@ unit_tests += %D%/unit/base/all
 	%D%/unit/base/write.c
 unit_tests += %D%/unit/command/all
 %C%_unit_command_all_SOURCES = $(unit_main) \
-	$(annotate_sources) $(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_sources) $(stacks_sources) $(stats_sources) \
+	$(annotate_sources) $(attach_read_sources) $(code_sources) $(json_read_sources) $(noise_sources) $(roofline_sources) $(sample_sources) $(stacks_sources) $(stats_sources) \
 	$(top_sources) $(trace_read_sources) \
 	bindings/command/command.h \
 	bindings/command/quantity.c \
@@ -38,6 +38,7 @@ unit_tests += %D%/unit/command/all
 	bindings/command/viewers/protobuf.c \
 	bindings/command/viewers/protobuf.h \
 	%D%/unit/command/annotate.c \
+	%D%/unit/command/attach_look.c \
 	%D%/unit/command/code.c \
 	%D%/unit/command/code_lines.c \
 	%D%/unit/command/codename.c \

@@ -207,6 +207,24 @@ static void refusals_are_told_apart(void)
 	fake_forget();
 }
 
+/* A thread that begins others meanwhile may take a leader along. */
+static void events_apart_need_no_leader(void)
+{
+	struct pmu_perf_where where = { .pid = 12, .cpu = -1, .inherit = true, .apart = true };
+	struct pmu_plan plan = two_events();
+	struct pmu_perf_group group;
+	unsigned int failed;
+
+	fake_forget();
+	is_int(pmu_perf_group_open(&group, &plan, &where, &failed), 0, "two events apart");
+	for (unsigned int i = 0; i < fake_n; i++)
+		ok(fake_event[i].leader == fake_event[i].id && !fake_event[i].attr.disabled &&
+			   fake_event[i].attr.inherit,
+		   "leads itself, and counts at once");
+	pmu_perf_group_close(&group);
+	fake_forget();
+}
+
 UNIT_PART(perf_process)
 {
 	fake_system.devices = fake_system.cpus = "/nonexistent";
@@ -217,5 +235,6 @@ UNIT_PART(perf_process)
 	a_thread_that_begins_meanwhile_starts_it_anew();
 	what_never_rests_is_refused();
 	refusals_are_told_apart();
+	events_apart_need_no_leader();
 	return done_testing();
 }
