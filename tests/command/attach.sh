@@ -327,6 +327,22 @@ kill $parent
 if [ "$(id -u)" = 0 ] && su -s /bin/sh nobody -c "test -x '$pmu' && '$pmu' version" >/dev/null 2>&1; then
 	run 1 'the kernel'\''s threads' attach 2
 	chmod 755 "$tmp"
+	if ${TEST_CC:-cc} -O2 -static -o inside program.c -pthread 2>/dev/null && mkdir root && cp inside root/ &&
+		chroot root /inside 1 0 0 0 0 </dev/null >/dev/null 2>&1 || [ $? = 4 ]; then
+		mkfifo c.in
+		chroot root /inside 300 0 0 0 0 <c.in >c.said &
+		pid=$!
+		exit_handlers="$exit_handlers $pid"
+		exec 8>c.in
+		until grep -q ready c.said; do sleep 0.02; done
+		watch $pid -o inside.folded
+		echo >&8
+		done_by c
+		exec 8>&-
+		wait $watcher
+		grep -q '^inside;seventy [0-9]' inside.folded
+		result $? 'a program with another root has the functions of its own files, also when it has ended'
+	fi
 	begin a 10 0 0 0 0
 	su -s /bin/sh nobody -c "'$pmu' attach $pid --for 10ms" >out 2>err
 	is 'another user'\''s process is refused' $? 1

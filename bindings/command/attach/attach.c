@@ -226,12 +226,13 @@ static int open_attached(struct pmu_attach *attach, struct pmu_attach_process *p
 {
 	int rc = pmu_attach_check(pid);
 
-	*process = (struct pmu_attach_process){ .pid = pid, .fd = -1 };
+	*process = (struct pmu_attach_process){ .pid = pid, .fd = -1, .root_fd = -1 };
 	if (rc)
 		return rc;
 	process->fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (process->fd < 0)
 		return pmu_fail(errno, "cannot attach to process %d: %s", pid, strerror(errno));
+	process->root_fd = pmu_attach_root(pid);
 	pmu_attach_name(pid, pid, process->name, sizeof(process->name));
 	pmu_attach_command(pid, process->command, sizeof(process->command));
 	rc = pmu_attach_open(attach, process);
@@ -394,8 +395,7 @@ static int run_attach(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_attach = {
 	.name = "attach",
-	.usage =
-		"attach PID... [--for TIME] [-g GROUP | -e EVENTS] [-o OUT]... [OPTION]...",
+	.usage = "attach PID... [--for TIME] [-g GROUP | -e EVENTS] [-o OUT]... [OPTION]...",
 	.about = "measure programs that run already",
 	.help = "Measures processes as they run, without putting anything into them and without stopping them: what all\n"
 		"their threads count, how long these were on a processor and waited for one, and which functions they\n"

@@ -51,6 +51,9 @@ void pmu_attach_name(pid_t pid, pid_t tid, char *name, size_t size);
 /** pmu_attach_command() - a process's command line, cut to a sensible length; "" where it has none */
 void pmu_attach_command(pid_t pid, char *text, size_t size);
 
+/** pmu_attach_root() - its root, open, where that is another than ours; else -1 */
+int pmu_attach_root(pid_t pid);
+
 /** pmu_attach_threads() - how many, with @tid allocated, ascending; or a negative errno */
 long pmu_attach_threads(pid_t pid, pid_t **tid);
 
@@ -111,7 +114,9 @@ struct pmu_attach_begun {
 
 struct pmu_attach_process {
 	pid_t pid;
-	int fd; /* pidfd_open(2); -1: it has ended */
+	int fd; /* pidfd_open(2); -1: there is none */
+	/* of a container, or behind chroot(2): its root, where its files are also when it has ended; else -1 */
+	int root_fd;
 	char name[32], region[48], command[1024];
 	struct pmu_attach_thread *thread;
 	size_t n;

@@ -309,6 +309,17 @@ static int doubt_threads(struct pmu_model *model, const struct pmu_attach_proces
 	return rc;
 }
 
+static void give_samples(struct pmu_model *model, const struct pmu_attach *attach,
+			 const struct pmu_attach_process *process, struct pmu_code *code)
+{
+	char root[32] = "";
+
+	if (process->root_fd >= 0)
+		snprintf(root, sizeof(root), "/proc/self/fd/%d", process->root_fd);
+	pmu_sample_give_sums(code, process->pid, root, attach->plan.sample_ns, &process->sums,
+			     model);
+}
+
 struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,
 				   struct pmu_attach_process *process, struct pmu_code *code)
 {
@@ -336,8 +347,7 @@ struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,
 		return NULL;
 	}
 	if (code && process->sums.hits.n)
-		pmu_sample_give_sums(code, process->pid, attach->plan.sample_ns, &process->sums,
-				     model);
+		give_samples(model, attach, process, code);
 	pmu_metric_fill(model);
 	return model;
 }

@@ -393,4 +393,6 @@ void pmu_attach_close(struct pmu_attach *attach, struct pmu_attach_process *proc
 	pmu_sample_hits_free(&process->sums.hits);
 	if (process->fd >= 0)
 		close(process->fd);
+	if (process->root_fd >= 0)
+		close(process->root_fd);
 }

@@ -2,10 +2,13 @@
 /* What /proc says of the processes that are attached to, and of their threads. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -90,6 +93,23 @@ void pmu_attach_command(pid_t pid, char *text, size_t size)
 	while (n > 0 && text[n - 1] == ' ')
 		n--;
 	text[n] = '\0';
+}
+
+int pmu_attach_root(pid_t pid)
+{
+	struct stat own, its;
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (!stat("/", &own) && !fstat(fd, &its) &&
+	    (own.st_dev != its.st_dev || own.st_ino != its.st_ino))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static int by_tid_number(const void *a, const void *b)

@@ -109,9 +109,10 @@ struct pmu_model;
 /**
  * pmu_sample_give_sums() - to the rows of a finished model: functions and lines of what was sampled
  * @pid: of the process, as it is seen here
+ * @root: a path that its files are below; "" where they are those that are seen here
  * @sums: of rows that the model has by their who, or of PMU_SAMPLE_OPEN()
  */
-void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, uint64_t period_ns,
+void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, uint64_t period_ns,
 			  const struct pmu_sample_sums *sums, struct pmu_model *model);
 
 void pmu_sample_process_free(struct pmu_sample_process *process);

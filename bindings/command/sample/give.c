@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What was sampled of a process, as functions and lines of its report's rows. */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bindings/command/code/code.h"
 #include "bindings/command/sample/collector.h"
@@ -49,7 +52,14 @@ static bool is_kernel_little(const struct pmu_sample_hits *hits, uint64_t period
 	return n < KERNEL_NS / period_ns;
 }
 
-static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid,
+/* Of a container files are as it sees them; behind chroot(2) some are as they are seen from here. */
+static bool is_below(const char *root, const char *file, char *path, size_t size)
+{
+	return root[0] && (size_t)snprintf(path, size, "%s%s", root, file) < size &&
+	       !access(path, R_OK);
+}
+
+static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid, const char *root,
 		     const struct pmu_sample_sums *sums)
 {
 	const struct pmu_code_place in_kernel = { .function = "[kernel]",
@@ -60,8 +70,10 @@ static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid,
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];
+		const char *file = pmu_sample_maps_path(&sums->maps, hit->at.file);
+		char path[2 * PATH_MAX];
 		struct pmu_code_at at = {
-			.path = pmu_sample_maps_path(&sums->maps, hit->at.file),
+			.path = file,
 			.offset = hit->at.at,
 			.address = hit->at.at,
 			.pid = pid,
@@ -69,6 +81,8 @@ static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid,
 
 		if (!hit->who || is_library(at.path))
 			continue;
+		if (file[0] == '/' && is_below(root, file, path, sizeof(path)))
+			at.path = path;
 		giving->of[giving->n++] = (struct named){ hit->who, hit->n,
 							  is_little && hit->at.file ==
 										  PMU_SAMPLE_KERNEL
@@ -180,7 +194,7 @@ static void give_all(const struct giving *giving)
 	}
 }
 
-void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, uint64_t period_ns,
+void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, uint64_t period_ns,
 			  const struct pmu_sample_sums *sums, struct pmu_model *model)
 {
 	size_t n = sums->hits.n + 1;
@@ -195,7 +209,7 @@ void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, uint64_t period_ns
 	};
 
 	if (giving.of && giving.function && giving.line && giving.code && giving.address) {
-		name_all(&giving, code, pid, sums);
+		name_all(&giving, code, pid, root, sums);
 		qsort(giving.of, giving.n, sizeof(*giving.of), by_who);
 		give_all(&giving);
 	}
@@ -225,7 +239,7 @@ void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,
 		collector->code = pmu_code_new();
 	/* rings are read on meanwhile: symbols take their time */
 	if (collector->code)
-		pmu_sample_give_sums(collector->code, process.pid, process.period_ns, &process.sums,
-				     model);
+		pmu_sample_give_sums(collector->code, process.pid, "", process.period_ns,
+				     &process.sums, model);
 	pmu_sample_process_free(&process);
 }
