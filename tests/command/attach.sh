@@ -256,6 +256,23 @@ is 'one that is gone is told of' "$(grep -c 'no process 99999999' err)" 1
 has out 'program (pid' '  and the others are measured'
 exec 8>&- 9>&-
 
+begin a 100 0 0 0 0
+first=$pid
+begin b 100 0 0 0 0
+watch "$first" "$pid" -o ended.txt -o ended.json
+echo >&8
+done_by a
+exec 8>&-
+wait "$first"
+sleep 0.3
+exec 9>&-
+wait $watcher
+is 'the watching goes on while one of them does' $? 0
+is '  and both are in its report' "$(grep -c '"label": "program ' ended.json)" 2
+tr ',' '\n' <ended.json | sed -n 's/.*"duration_ns": \([0-9]*\).*/\1/p' >durations
+ok '  each for as long as it ran' awk 'NR == 1 || $1 < least { least = $1 } $1 > most { most = $1 }
+	END { exit !(NR > 1 && most - least >= 200000000) }' durations
+
 # --- another program, and another tool ---
 
 begin a 50 0 0 0 0 ./other 200 0 0 0 0

@@ -377,7 +377,9 @@ void pmu_attach_stop(struct pmu_attach *attach, struct pmu_attach_process *proce
 {
 	for (size_t i = 0; i < process->n; i++)
 		stop_attached(process, &process->thread[i]);
-	process->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+	/* one that has ended was watched until then */
+	if (!process->stop_ns)
+		process->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	/* what ended before that, and when, is in the rings */
 	pmu_attach_look(attach);
 	pmu_attach_end_begun(process, process->stop_ns);
