@@ -4,8 +4,9 @@
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/pmu.sh"
 unset PMU_OUTPUT PMU_SAMPLE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_REPORT
-exit_handlers=''
-trap 'for child in $exit_handlers; do kill -9 "$child" 2>/dev/null; done; rm -rf "$tmp"' EXIT
+children=''
+# shellcheck disable=SC2154 # as pmu.sh has them
+trap 'for child in $children; do kill -9 "$child" 2>/dev/null; done; rm -rf "$tmp"' EXIT
 
 # Says what it has done by its own account: "did CPU_NS SWITCHES FAULTS", from a byte on standard input on.
 cat >program.c <<'END_C'
@@ -127,7 +128,7 @@ begin() {
 	# an end of another one's would keep that one waiting
 	"./$program" "$@" <"$name.in" >"$name.said" 8>&- 9>&- &
 	pid=$!
-	exit_handlers="$exit_handlers $pid"
+	children="$children $pid"
 	case $name in
 	a) exec 8>a.in ;;
 	b) exec 9>b.in ;;
@@ -140,7 +141,8 @@ program=program
 watch() {
 	"$pmu" attach "$@" >out 2>err 8>&- 9>&- &
 	watcher=$!
-	exit_handlers="$exit_handlers $watcher"
+	children="$children $watcher"
+	# shellcheck disable=SC2010 # what the links say
 	while kill -0 $watcher 2>/dev/null && ! ls -l /proc/$watcher/fd 2>/dev/null | grep -q signalfd; do
 		sleep 0.02
 	done
@@ -289,7 +291,7 @@ if [ -z "${TEST_SANITIZERS:-}" ]; then
 	rm -f run.in
 	mkfifo run.in
 	"$pmu" run -o run.json -- ./program 200 1 1 0 0 <run.in >run.said 2>run.err 8>&- 9>&- &
-	exit_handlers="$exit_handlers $!"
+	children="$children $!"
 	exec 9>run.in
 	until grep -q ready run.said; do sleep 0.02; done
 	pid=$(pgrep -P $! | head -n 1)
@@ -311,6 +313,7 @@ watch $pid --sample=off -o many.csv --for 10ms
 wait $watcher
 is 'a thousand threads are attached to' $? 0
 is '  each has its row' "$(awk -F, '$2 == "program" && $5 != "all"' many.csv | wc -l)" 1001
+# shellcheck disable=SC3045 # dash, bash and busybox have it
 (ulimit -n 200 && "$pmu" attach $pid --for 10ms) >out 2>err
 is 'where there are too few descriptors nothing is measured' $? 1
 grep -q 'threads need [0-9]* descriptors.*limit is 200' err
@@ -336,7 +339,7 @@ has err "is a thread of process $pid" '  and it says whose it is'
 exec 8>&-
 (sleep 0 & echo $! >child; exec sleep 60) &
 parent=$!
-exit_handlers="$exit_handlers $parent"
+children="$children $parent"
 until [ -s child ] && grep -q '^State:	Z' "/proc/$(cat child)/status" 2>/dev/null; do sleep 0.02; done
 run 1 'one that has ended' attach "$(cat child)"
 has err "has ended" '  is said'
@@ -349,7 +352,7 @@ if [ "$(id -u)" = 0 ] && su -s /bin/sh nobody -c "test -x '$pmu' && '$pmu' versi
 		mkfifo c.in
 		chroot root /inside 300 0 0 0 0 <c.in >c.said &
 		pid=$!
-		exit_handlers="$exit_handlers $pid"
+		children="$children $pid"
 		exec 8>c.in
 		until grep -q ready c.said; do sleep 0.02; done
 		watch $pid -o inside.folded
