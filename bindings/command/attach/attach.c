@@ -64,7 +64,7 @@ static const struct pmu_option attach_options[] = {
 	  .help = "so many samples a second of CPU time, 997 without it: where in its code each program spends its time, by function and line; =off: none" },
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
 	  .complete = pmu_complete_outputs, .part = PMU_PART_WHERE,
-	  .help = "a report, any number of times; by its ending .json, .csv, .html (a page for a browser), .folded (flame graphs), .speedscope.json, .pb (pprof) or callgrind.out.NAME (KCachegrind), else text; '-' is standard output; without -o PMU_OUTPUT, else text on standard error" },
+	  .help = "a report, any number of times; by its ending .json, .csv, .html (a page for a browser), .folded (flame graphs), .speedscope.json, .pb (pprof) or callgrind.out.NAME (KCachegrind), else text; '-' is standard output; without -o text on standard error" },
 	PMU_TEXT_OPTIONS(struct request, text, top),
 	{ 0 },
 };
@@ -141,7 +141,10 @@ static int parse_attach(const struct pmu_command *self, int argc, char **argv,
 
 /* --- what is counted --- */
 
-/* Settings of measured programs say what is counted, and where the report goes, as 'pmu run' takes them. */
+/*
+ * Settings of measured programs say what is counted, as 'pmu run' takes them.  What they say of another machine, or of
+ * where programs write their own reports, is none of this.
+ */
 static int load_settings(const struct request *request, struct pmu_config *config)
 {
 	struct pmu_strbuf warnings = { 0 };
@@ -149,6 +152,7 @@ static int load_settings(const struct request *request, struct pmu_config *confi
 
 	unsetenv("PMU_ENABLE");
 	unsetenv("PMU_CPUID_FILE");
+	unsetenv("PMU_OUTPUT");
 	if (request->group || request->events) {
 		unsetenv("PMU_GROUP");
 		unsetenv("PMU_EVENTS");
@@ -188,7 +192,7 @@ static int tell_setting(const struct request *request, const struct pmu_config *
 }
 
 /* Return: 0, or an exit status after a message. */
-static int choose_counts(struct request *request, struct pmu_attach_plan *plan)
+static int choose_counts(const struct request *request, struct pmu_attach_plan *plan)
 {
 	struct pmu_config *config = calloc(1, sizeof(*config));
 	int rc = config ? load_settings(request, config) : pmu_fail(ENOMEM, "no memory");
@@ -197,10 +201,6 @@ static int choose_counts(struct request *request, struct pmu_attach_plan *plan)
 		rc = pmu_attach_choose(config, plan);
 	if (rc)
 		rc = tell_setting(request, config);
-	if (!rc && !request->n_outputs && config->output[0]) {
-		request->output[0] = getenv("PMU_OUTPUT");
-		request->n_outputs = request->output[0] != NULL;
-	}
 	if (config) {
 		pmu_catalog_close(&config->catalog);
 		pmu_config_free(config);
