@@ -168,7 +168,7 @@ static void few_samples_have_no_shares(void)
 /* 30 of 10,000: of a region that takes a hundredth of a second of a run of seconds. */
 static void little_of_all_is_not_shown(void)
 {
-	const struct pmu_model_function first = { "most_of_it", "demo", 10000, 0, NULL };
+	const struct pmu_model_function first = { "most_of_it", "demo", 10000, 0, NULL, 0, NULL };
 	const struct pmu_model_samples most = { 10000, SAMPLES_PERIOD_NS, 1, &first };
 	const struct pmu_model_samples little = { 99, SAMPLES_PERIOD_NS, 12, many };
 	struct pmu_model *model = model_of(&most);
