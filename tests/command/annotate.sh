@@ -115,7 +115,7 @@ is '  have the samples of both' "$(number)" "$((one + other))"
 is '  at the same line' "$(hottest out)" "$hot most"
 
 # Without this and that.
-build_c bare folder/program.c
+build_c bare folder/program.c -g0
 "$pmu" run --sample=4000 -o bare.json ./bare >out 2>err
 run 0 'without debugging information' bare.json --annotate
 has out 'burn  bare' '  functions have their names'
@@ -137,7 +137,7 @@ has out 'while (n--) sum = ' '  is found'
 mv other/folder .
 touch -d '1 hour' folder/program.c
 run 0 'newer source' report.json --annotate
-has out 'written after the program' '  is said to be'
+has out 'it was written since' '  is said to be'
 touch -d '1 hour ago' folder/program.c
 
 write_program folder/program.c 7
@@ -145,6 +145,7 @@ cp program kept
 build_c program folder/program.c -g
 run 0 'another build' report.json --annotate
 has out 'has changed since (its build-id was' '  is said to be'
+has out 'it was written since' '  and so is its source'
 is '  lines are those that were sampled' "$(hottest out)" "$hot most"
 rm program
 run 0 'no program' report.json --annotate

@@ -20,8 +20,10 @@ static int name_file(struct pmu_annotate *annotate, struct pmu_listed_file *file
 				       object ? object->of->path : "");
 	if (!file->source)
 		return -ENOMEM;
-	file->is_newer = file->source->text && object && object->written.tv_sec &&
-			 is_later(&file->source->written, &object->written);
+	file->is_newer = file->source->text &&
+			 (object && object->written.tv_sec
+				  ? is_later(&file->source->written, &object->written)
+				  : pmu_annotate_is_after_run(annotate, &file->source->written));
 	return 0;
 }
 

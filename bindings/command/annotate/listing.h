@@ -37,7 +37,7 @@ struct pmu_listed_file {
 		*name; /* with its folder, where that is known; "" without debugging information */
 	uint64_t n_samples;
 	const struct pmu_source *source; /* NULL without a name */
-	bool is_newer;                   /* the source, than the object */
+	bool is_newer; /* the source, than the object, or than the run where that cannot be used */
 	unsigned int n_lines;
 	struct pmu_listed_line *line; /* by number */
 };

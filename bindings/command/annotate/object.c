@@ -30,18 +30,18 @@ const char *pmu_annotate_said(struct pmu_annotate *annotate, const char *fmt, ..
 	return copy ? copy : "";
 }
 
-static bool is_after(const struct timespec *written, uint64_t unix_ns)
+bool pmu_annotate_is_after_run(const struct pmu_annotate *annotate, const struct timespec *written)
 {
+	uint64_t end_ns = annotate->model->start_unix_ns + annotate->model->duration_ns;
+
 	return written->tv_sec > 0 &&
-	       (uint64_t)written->tv_sec * 1000000000u + (uint64_t)written->tv_nsec > unix_ns;
+	       (uint64_t)written->tv_sec * 1000000000u + (uint64_t)written->tv_nsec > end_ns;
 }
 
 /* Without an id there is only the time at which it was written. */
 static void check_time(struct pmu_annotate *annotate, struct pmu_annotate_object *object)
 {
-	const struct pmu_model *model = annotate->model;
-
-	if (is_after(&object->written, model->start_unix_ns + model->duration_ns))
+	if (pmu_annotate_is_after_run(annotate, &object->written))
 		object->why = pmu_annotate_said(
 			annotate,
 			"%s was written after the run, and has no build-id: it may be another one; record again",

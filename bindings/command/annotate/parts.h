@@ -30,6 +30,9 @@ struct pmu_annotate {
 const struct pmu_annotate_object *pmu_annotate_object(struct pmu_annotate *annotate,
 						      const struct pmu_model_object *of);
 
+/** pmu_annotate_is_after_run() - was a file written after what was measured had ended? */
+bool pmu_annotate_is_after_run(const struct pmu_annotate *annotate, const struct timespec *written);
+
 /** pmu_annotate_said() - a sentence that lives as long as @annotate; "" without memory */
 const char *pmu_annotate_said(struct pmu_annotate *annotate, const char *fmt, ...) PMU_PRINTF(2, 3);
 

@@ -72,8 +72,9 @@ static void add_listed_file(struct pmu_annotated_rows *rows, const struct pmu_li
 				  .text = file->name[0] ? file->name : "code without lines" });
 	remark_on(rows, why_no_source(file));
 	if (file->is_newer)
-		remark_on(rows, "it was written after the program: lines may be others than those "
-				"that were compiled");
+		remark_on(
+			rows,
+			"it was written since: lines may be others than those that were compiled");
 	pmu_annotated_lines(rows, listing, file, hot);
 }
 

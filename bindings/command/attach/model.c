@@ -309,7 +309,7 @@ static int doubt_threads(struct pmu_model *model, const struct pmu_attach_proces
 	return rc;
 }
 
-static void give_samples(struct pmu_model *model, const struct pmu_attach *attach,
+static void give_watched(struct pmu_model *model, const struct pmu_attach *attach,
 			 const struct pmu_attach_process *process, struct pmu_code *code)
 {
 	char root[32] = "";
@@ -347,7 +347,7 @@ struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,
 		return NULL;
 	}
 	if (code && process->sums.hits.n)
-		give_samples(model, attach, process, code);
+		give_watched(model, attach, process, code);
 	pmu_metric_fill(model);
 	return model;
 }

@@ -64,7 +64,9 @@ static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid, 
 {
 	const struct pmu_code_place in_kernel = { .function = "[kernel]",
 						  .object = "[kernel]",
-						  .file = "" };
+						  .file = "",
+						  .path = "",
+						  .build_id = "" };
 	const struct pmu_sample_hits *hits = &sums->hits;
 	bool is_little = is_kernel_little(hits, giving->period_ns);
 

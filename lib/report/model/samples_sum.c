@@ -115,7 +115,7 @@ static int add_line_spots(struct pmu_samples_sum *sum, size_t function,
 	return 0;
 }
 
-/* What is not said to have any samples has those of its addresses. */
+/* It has the samples of its addresses. */
 static int add_code(struct pmu_samples_sum *sum, size_t function, const struct pmu_model_code *code)
 {
 	struct spot spot = {
