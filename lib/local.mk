@@ -527,11 +527,13 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/names/likwid/find.c \
 	%D%/names/likwid/formula.c \
 	%D%/names/likwid/likwid.h \
+	%D%/names/likwid/names.c \
 	%D%/names/likwid/options.c \
 	%D%/names/likwid/parse.c \
 	%D%/names/likwid/parts.h \
 	%D%/names/likwid/scan.c \
 	%D%/names/likwid/spelling.c \
+	%D%/names/likwid/target.c \
 	%D%/names/models.c \
 	%D%/names/native.c \
 	%D%/names/native.h \
@@ -702,6 +704,15 @@ EXTRA_DIST += $(event_tables) %D%/names/tables/embed.awk %D%/names/tables/update
 %D%/names/tables/all.c: $(event_tables) %D%/names/tables/embed.awk
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(filter %.awk,$^) $(filter-out %.awk,$^) >$@.tmp && mv $@.tmp $@
+
+# LIKWID's names of events, as text.
+nodist_%C%_libpmu_names_la_SOURCES += %D%/names/likwid/all.c
+CLEANFILES += %D%/names/likwid/all.c
+EXTRA_DIST += %D%/names/likwid/events.names %D%/names/likwid/embed.awk
+%D%/names/likwid/all.c: %D%/names/likwid/events.names %D%/names/likwid/embed.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(filter %.awk,$^) $(filter-out %.awk,$^) >$@.tmp && mv $@.tmp $@
+
 .PHONY: update-events
 update-events:
 	$(PYTHON) $(srcdir)/%D%/names/tables/update.py "$(SRC)"

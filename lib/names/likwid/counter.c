@@ -29,6 +29,9 @@ static const struct pmu_likwid_unit units[] = {
 	CORE("FIXC", PMU_LIKWID_FIXED),
 	CORE("PMC", PMU_LIKWID_GENERAL),
 	CORE("PWR", PMU_LIKWID_ENERGY),
+	CORE("APERF", PMU_LIKWID_FIXED),
+	CORE("MPERF", PMU_LIKWID_FIXED),
+	CORE("PPERF", PMU_LIKWID_FIXED),
 	UNCORE("CBOX", "uncore_cha uncore_cbox"),
 	UNCORE("MBOX", "uncore_imc"),
 	UNCORE("HBM", "uncore_hbm uncore_mchbm"),
@@ -49,19 +52,17 @@ static const struct pmu_likwid_unit units[] = {
 	UNCORE("EUBOX", "uncore_edc_uclk"),
 	UNCORE("EDBOX", "uncore_edc_eclk"),
 	UNCORE("UPMC", "uncore"),
-	UNKNOWN("CPMC", "LIKWID's events of AMD's L3 have no table here: use amd_l3/event=.../"),
-	UNKNOWN("DFC", "LIKWID's events of AMD's fabric have no table here: use amd_df/event=.../"),
-	UNKNOWN("UMC",
-		"LIKWID's events of AMD's memory have no table here: use amd_umc/event=.../"),
-	UNKNOWN("TMA", "the kernel has shares of the pipeline's slots as events of their own, "
-		       "like topdown-retiring"),
+	UNCORE("CPMC", "amd_l3"),
+	UNCORE("DFC", "amd_df"),
+	UNCORE("UMC", "amd_umc"),
+	CORE("TMA", PMU_LIKWID_GENERAL),
 	UNKNOWN("TMP", TEMPERATURE),
 	UNKNOWN("VTG", "a voltage is a level at a moment, nothing that is counted"),
 	UNKNOWN("IBAND", NO_KERNEL),
 	UNKNOWN("IUTIL", NO_KERNEL),
 	UNKNOWN("MDEV", NO_KERNEL),
 	UNKNOWN("TCBOX", NO_KERNEL),
-	UNKNOWN("SCF", "the kernel's PMU nvidia_scf_pmu has other names: 'pmu list'"),
+	UNCORE("SCF", "nvidia_scf_pmu"),
 	UNKNOWN("CNV", "the kernel's PMU nvidia_cnvlink_pmu has other names: 'pmu list'"),
 	UNKNOWN("NV", "the kernel's PMU nvidia_nvlink_c2c has other names: 'pmu list'"),
 	UNKNOWN("PCIE", "the kernel's PMU nvidia_pcie_pmu has other names: 'pmu list'"),
@@ -74,8 +75,8 @@ static const struct pmu_likwid_unit *find_unit(struct pmu_likwid_span text)
 	for (size_t i = 0; i < PMU_ARRAY_LEN(units); i++) {
 		size_t len = strlen(units[i].name);
 
-		if (text.len > len && !memcmp(text.at, units[i].name, len) &&
-		    !islower((unsigned char)text.at[len]))
+		if (text.len >= len && !memcmp(text.at, units[i].name, len) &&
+		    (text.len == len || !islower((unsigned char)text.at[len])))
 			return &units[i];
 	}
 	return NULL;
@@ -127,6 +128,9 @@ bool pmu_likwid_name(struct pmu_likwid_span text, struct pmu_likwid_name *name)
 		return true;
 	if (len == 3 && !memcmp(at, "FIX", 3))
 		return name->unit->kind == PMU_LIKWID_UNCORE;
+	/* a register of its own: APERF */
+	if (!len)
+		return strlen(name->unit->name) > 4 && name->unit->kind == PMU_LIKWID_FIXED;
 	digits = scan_digits(at, len, &name->number);
 	if (!digits)
 		return false;

@@ -17,96 +17,6 @@
  */
 #define STATE_BIT 17
 
-/*
- * Events that have a name of their own with us.  LIKWID's energies are Joules, ours microjoules;
- * its reads and writes of a client's memory are lines of 64 bytes, ours bytes.
- */
-static const struct {
-	enum pmu_likwid_kind kind;
-	const char *theirs, *ours;
-	double per;
-} known[] = {
-	{ PMU_LIKWID_FIXED, "INSTR_RETIRED_ANY", "instructions", 0 },
-	{ PMU_LIKWID_FIXED, "CPU_CLK_UNHALTED_CORE", "cycles", 0 },
-	{ PMU_LIKWID_FIXED, "CPU_CLK_UNHALTED_REF", "ref-cycles", 0 },
-	{ PMU_LIKWID_FIXED, "ACTUAL_CPU_CLOCK", "msr/aperf/", 0 },
-	{ PMU_LIKWID_FIXED, "MAX_CPU_CLOCK", "msr/mperf/", 0 },
-	{ PMU_LIKWID_GENERAL, "UOPS_ISSUED_USED_CYCLES", "UOPS_ISSUED.ANY:c=1", 0 },
-	{ PMU_LIKWID_GENERAL, "UOPS_EXECUTED_USED_CYCLES", "UOPS_EXECUTED.THREAD:c=1", 0 },
-	{ PMU_LIKWID_GENERAL, "UOPS_RETIRED_USED_CYCLES", "UOPS_RETIRED.ALL:c=1", 0 },
-	{ PMU_LIKWID_GENERAL, "DTLB_LOAD_MISSES_CAUSES_A_WALK",
-	  "DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK", 0 },
-	{ PMU_LIKWID_GENERAL, "DTLB_STORE_MISSES_CAUSES_A_WALK",
-	  "DTLB_STORE_MISSES.MISS_CAUSES_A_WALK", 0 },
-	{ PMU_LIKWID_GENERAL, "ITLB_MISSES_CAUSES_A_WALK", "ITLB_MISSES.MISS_CAUSES_A_WALK", 0 },
-	{ PMU_LIKWID_ENERGY, "PWR_PKG_ENERGY", "energy-pkg", 1e6 },
-	{ PMU_LIKWID_ENERGY, "PWR_PP0_ENERGY", "energy-cores", 1e6 },
-	{ PMU_LIKWID_ENERGY, "PWR_PP1_ENERGY", "energy-gpu", 1e6 },
-	{ PMU_LIKWID_ENERGY, "PWR_DRAM_ENERGY", "energy-ram", 1e6 },
-	{ PMU_LIKWID_ENERGY, "PWR_PLATFORM_ENERGY", "power/energy-psys/", 1e6 },
-	{ PMU_LIKWID_ENERGY, "RAPL_PKG_ENERGY", "energy-pkg", 1e6 },
-	{ PMU_LIKWID_UNCORE, "UNCORE_CLOCK", "UNC_CLOCK.SOCKET", 0 },
-	{ PMU_LIKWID_UNCORE, "UNCORE_CLOCKTICKS", "UNC_CLOCK.SOCKET", 0 },
-	{ PMU_LIKWID_UNCORE, "DRAM_READS", "uncore_imc/data_reads/", 64 },
-	{ PMU_LIKWID_UNCORE, "DRAM_WRITES", "uncore_imc/data_writes/", 64 },
-};
-
-static bool word_is(struct pmu_likwid_span word, const char *name)
-{
-	return word.len == strlen(name) && !memcmp(word.at, name, word.len);
-}
-
-/* What newer processors and servers have in place of it. */
-static int parse_likwid_event(struct pmu_likwid_reading *r, const char *text,
-			      struct pmu_event *event)
-{
-	static const char *const others[][2] = {
-		{ "uncore_imc/data_reads/", "uncore_imc_free_running/data_read/" },
-		{ "uncore_imc/data_writes/", "uncore_imc_free_running/data_write/" },
-		{ "UNC_CLOCK.SOCKET", "UNC_U_CLOCKTICKS" },
-		{ "UOPS_EXECUTED.THREAD:c=1", "UOPS_DISPATCHED.THREAD:c=1" },
-	};
-	char why[PMU_ERROR_MAX];
-	int rc = pmu_event_parse(text, r->catalog, event);
-
-	for (size_t i = 0; rc && i < PMU_ARRAY_LEN(others); i++) {
-		if (strcmp(text, others[i][0]) != 0)
-			continue;
-		snprintf(why, sizeof(why), "%s", pmu_error_text());
-		if (!pmu_event_parse(others[i][1], r->catalog, event))
-			return 0;
-		pmu_fail(EINVAL, "%s", why);
-	}
-	return rc;
-}
-
-/* 1: it is none of those */
-static int parse_known(struct pmu_likwid_reading *r, struct pmu_likwid_counter *counter)
-{
-	for (size_t i = 0; i < PMU_ARRAY_LEN(known); i++) {
-		char text[TEXT_MAX];
-		int rc;
-
-		if (known[i].kind != counter->name.unit->kind ||
-		    !word_is(counter->event, known[i].theirs))
-			continue;
-		if (counter->options.edge || counter->options.invert ||
-		    counter->options.threshold || counter->options.any_thread ||
-		    counter->options.state)
-			return pmu_fail(EINVAL, "it is counted without options alone");
-		snprintf(text, sizeof(text), "%s%s", known[i].ours,
-			 counter->options.kernel ? ":uk" : "");
-		rc = parse_likwid_event(r, text, &counter->counts);
-		/* of a free running counter the raw count is the same lines */
-		counter->per = known[i].per;
-		if (!rc && known[i].per == 64 && strcmp(counter->counts.unit, "B") != 0)
-			return pmu_fail(ENOTSUP, "the kernel's %s is not in bytes",
-					counter->counts.name);
-		return rc;
-	}
-	return 1;
-}
-
 /* --- options --- */
 
 /* LIKWID has edges of a threshold, of 1 where none is said; the event may have one of its own. */
@@ -206,9 +116,7 @@ int pmu_likwid_event(struct pmu_likwid_reading *r, struct pmu_likwid_counter *co
 
 	if (unit->kind == PMU_LIKWID_UNKNOWN)
 		return pmu_fail(ENOTSUP, "%s", unit->why);
-	if (word_is(counter->event, "RAPL_CORE_ENERGY"))
-		return pmu_fail(ENOTSUP, "energy is counted for sockets, not for a core");
-	rc = parse_known(r, counter);
+	rc = pmu_likwid_by_rows(r, counter);
 	if (rc == 1 && unit->kind == PMU_LIKWID_ENERGY)
 		rc = pmu_fail(EINVAL, "there is no energy called \"%.*s\"",
 			      PMU_LIKWID_SHOW(counter->event));
@@ -217,6 +125,9 @@ int pmu_likwid_event(struct pmu_likwid_reading *r, struct pmu_likwid_counter *co
 				       "the unit's CLOCKTICKS");
 	if (rc == 1)
 		rc = parse_named(r, counter);
+	if (!rc && (counter->options.match0 || counter->options.match1) && !counter->matched)
+		rc = pmu_fail(ENOTSUP, "the options MATCH0 and MATCH1 are for registers that are "
+				       "not set here; an uncore event takes :config1=0x..");
 	if (!rc)
 		look_for_box(r, counter);
 	return rc;

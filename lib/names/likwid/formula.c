@@ -391,11 +391,37 @@ static bool lacks_box(const struct parser *p)
 static void write_likwid_node(const struct parser *p, uint16_t at, bool alone,
 			      struct pmu_strbuf *out);
 
+/* What stands for a counter, with columns for the names in quotes. */
+static void write_parts(const struct parser *p, const struct pmu_likwid_counter *c,
+			struct pmu_strbuf *out)
+{
+	struct pmu_likwid_span rest = c->stands_for;
+
+	pmu_strbuf_add(out, "(");
+	for (int i = 0; i < c->n_parts; i++) {
+		const char *open = memchr(rest.at, '"', rest.len);
+		const char *close = strchr(open + 1, '"');
+		int slot = p->r->part[c->first_part + i].slot;
+
+		pmu_strbuf_addf(out, "%.*s\"%s\"", (int)(open - rest.at), rest.at,
+				p->r->group->event[slot].name);
+		rest.len -= (size_t)(close + 1 - rest.at);
+		rest.at = close + 1;
+	}
+	pmu_strbuf_addf(out, "%.*s)", (int)rest.len, rest.at);
+}
+
 static void write_column(const struct parser *p, const struct node *node, struct pmu_strbuf *out)
 {
 	const struct pmu_likwid_counter *c = &p->r->counter[node->name];
-	const char *column = p->r->group->event[c->slot].name;
+	const char *column;
 
+	if (c->n_parts) {
+		/* boxes that are counted at once have the parts of the first */
+		write_parts(p, p->r->apart[c->family] ? c : &p->r->counter[c->family], out);
+		return;
+	}
+	column = p->r->group->event[c->slot].name;
 	pmu_strbuf_addf(out, c->per > 0 ? "(\"%s\" / %g)" : "\"%s\"", column, c->per);
 }
 

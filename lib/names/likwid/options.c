@@ -28,13 +28,15 @@ static const struct {
 } numbers[] = {
 	{ "THRESHOLD", 0xff, offsetof(struct pmu_likwid_options, threshold) },
 	{ "STATE", 0x3ff, offsetof(struct pmu_likwid_options, state) },
+	{ "MATCH0", 0xffff, offsetof(struct pmu_likwid_options, match0) },
+	{ "MATCH1", 0x3fffff, offsetof(struct pmu_likwid_options, match1) },
 };
 
 /* LIKWID's options for registers that are not set here. */
 static const char *const filters[] = {
-	"OPCODE",     "MATCH0",         "MATCH1",     "MATCH2", "MATCH3", "MASK0",    "MASK1",
-	"MASK2",      "MASK3",          "NID",        "TID",    "CID",    "SLICE",    "OCCUPANCY",
-	"OCC_FILTER", "OCC_EDGEDETECT", "OCC_INVERT", "CONFIG", "UMASK",  "PERF_PID", "PERF_FLAGS",
+	"OPCODE",     "MATCH2", "MATCH3", "MASK0",    "MASK1",      "MASK2",      "MASK3",
+	"NID",        "TID",    "CID",    "SLICE",    "OCCUPANCY",  "OCC_FILTER", "OCC_EDGEDETECT",
+	"OCC_INVERT", "CONFIG", "UMASK",  "PERF_PID", "PERF_FLAGS",
 };
 
 static bool option_is(struct pmu_likwid_span word, const char *name)

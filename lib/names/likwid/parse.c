@@ -117,7 +117,7 @@ static int resolve_counter(struct pmu_likwid_reading *r, struct pmu_likwid_count
 		rc = pmu_likwid_options(options, &c->options);
 	if (!rc)
 		rc = pmu_likwid_event(r, c);
-	c->counted = !rc;
+	c->counted = !rc && !c->nothing;
 	if (!rc || rc == -ENOMEM)
 		return rc;
 	/* the same in each box is told once */
@@ -186,21 +186,25 @@ static int resolve_counters(struct pmu_likwid_reading *r)
 static int name_box(const struct pmu_likwid_reading *r, const struct pmu_likwid_counter *c,
 		    struct pmu_event *event)
 {
+	char name[sizeof(event->name)];
 	char pmu[sizeof(event->slot.pmu) + 16];
 
 	if ((size_t)snprintf(pmu, sizeof(pmu), "%s_%d", event->slot.pmu, c->name.box) >=
 	    sizeof(event->slot.pmu))
 		return pmu_likwid_wrong(&r->scan, c->line, "a box with too long a name");
 	strcpy(event->slot.pmu, pmu);
+	strcpy(name, event->name);
 	snprintf(event->name, sizeof(event->name), "%s/%.*s/", event->slot.pmu,
-		 (int)(sizeof(event->name) - strlen(pmu) - 3), c->counts.name);
+		 (int)(sizeof(event->name) - strlen(pmu) - 3), name);
 	return 0;
 }
 
-static int add_counter_slot(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c, bool box)
+/* @counts: what @c counts, or a part of it */
+static int add_counter_slot(struct pmu_likwid_reading *r, const struct pmu_likwid_counter *c,
+			    const struct pmu_event *counts, bool box, int *slot)
 {
 	struct pmu_group *group = r->group;
-	struct pmu_event event = c->counts;
+	struct pmu_event event = *counts;
 	int rc = box ? name_box(r, c, &event) : 0;
 
 	if (rc)
@@ -209,7 +213,7 @@ static int add_counter_slot(struct pmu_likwid_reading *r, struct pmu_likwid_coun
 	event.optional = pmu_slot_is_socket(&event.slot) || event.slot.pmu[0];
 	for (unsigned int i = 0; i < group->n_events; i++) {
 		if (pmu_event_same_slot(&group->event[i].slot, &event.slot)) {
-			c->slot = (int)i;
+			*slot = (int)i;
 			return 0;
 		}
 		if (!strcmp(group->event[i].name, event.name))
@@ -223,9 +227,20 @@ static int add_counter_slot(struct pmu_likwid_reading *r, struct pmu_likwid_coun
 				"them where the file names all that this machine has and its "
 				"formulas add them up: split the group",
 				r->scan.origin, c->line, PMU_MAX_SLOTS);
-	c->slot = (int)group->n_events;
+	*slot = (int)group->n_events;
 	group->event[group->n_events++] = event;
 	return 0;
+}
+
+static int add_counter_slots(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c, bool box)
+{
+	int rc = 0;
+
+	if (!c->n_parts)
+		return add_counter_slot(r, c, &c->counts, box, &c->slot);
+	for (int i = c->first_part; i < c->first_part + c->n_parts && !rc; i++)
+		rc = add_counter_slot(r, c, &r->part[i].counts, box, &r->part[i].slot);
+	return rc;
 }
 
 static int add_slots(struct pmu_likwid_reading *r)
@@ -238,7 +253,7 @@ static int add_slots(struct pmu_likwid_reading *r)
 		if (!c->counted || (apart && c->no_box))
 			continue;
 		if (apart || c->family == i)
-			rc = add_counter_slot(r, c, apart);
+			rc = add_counter_slots(r, c, apart);
 		else
 			c->slot = r->counter[c->family].slot;
 		if (rc)

@@ -86,6 +86,7 @@ bool pmu_likwid_name(struct pmu_likwid_span text, struct pmu_likwid_name *name);
 struct pmu_likwid_options {
 	bool edge, invert, kernel, any_thread, in_tx, in_tx_cp;
 	unsigned int threshold, state; /* 0: none */
+	unsigned int match0, match1;   /* of off-core responses: requests, responses */
 };
 
 /** A line of the EVENTSET. */
@@ -97,12 +98,24 @@ struct pmu_likwid_counter {
 	struct pmu_likwid_name name;
 	struct pmu_likwid_options options;
 	bool counted; /* else it is left out */
+	bool nothing; /* nor is it missed */
+	bool matched; /* what it counts has the options MATCH0 and MATCH1 in it */
 	bool no_box;  /* the machine has boxes of its kind, but not this one */
 	/* a count is so many of what LIKWID's would be; 0: one */
 	double per;
 	struct pmu_event counts;
 	int family; /* the first counter of the same event in another box; itself */
 	int slot;   /* in the group; -1 */
+	/* it is a formula over several counts: parts of the reading, named there in quotes; else 0 */
+	struct pmu_likwid_span stands_for;
+	int first_part, n_parts;
+};
+
+/** One of several counts in place of one of LIKWID's. */
+#define PMU_LIKWID_MAX_PARTS 128
+struct pmu_likwid_part {
+	struct pmu_event counts;
+	int slot; /* in the group; -1 */
 };
 
 struct pmu_likwid_metric {
@@ -116,9 +129,10 @@ struct pmu_likwid_reading {
 	struct pmu_catalog *catalog; /* keeps its tables meanwhile */
 	struct pmu_group *group;
 	bool no_ht;
-	int n_counters, n_metrics;
+	int n_counters, n_metrics, n_parts;
 	struct pmu_likwid_counter counter[PMU_LIKWID_MAX_COUNTERS];
 	struct pmu_likwid_metric metric[PMU_LIKWID_MAX_METRICS];
+	struct pmu_likwid_part part[PMU_LIKWID_MAX_PARTS];
 	bool apart[PMU_LIKWID_MAX_COUNTERS]; /* family: its boxes are counted each for itself */
 	struct pmu_strbuf left_out;          /* events and metrics, as they are written */
 	char why[224];                       /* of the first that is left out */
@@ -132,6 +146,29 @@ int pmu_likwid_options(struct pmu_likwid_span text, struct pmu_likwid_options *o
  * Return: 0; -EINVAL, -ENOTSUP with a sentence: it cannot be counted; -ENOMEM.
  */
 int pmu_likwid_event(struct pmu_likwid_reading *r, struct pmu_likwid_counter *counter);
+
+/** events.names, without what is for people. */
+extern const char pmu_likwid_names[];
+
+/** A row of it. */
+struct pmu_likwid_row {
+	struct pmu_likwid_span ours; /* what counts it */
+	double per;                  /* so many of ours are one of LIKWID's; 0: one */
+};
+
+/**
+ * pmu_likwid_row() - a row that is about a counter's event, on the catalog's processor
+ * @n: which of them, from 0 on
+ * Return: whether there are so many.
+ */
+bool pmu_likwid_row(const struct pmu_catalog *catalog, const struct pmu_likwid_counter *counter,
+		    unsigned int n, struct pmu_likwid_row *row);
+
+/**
+ * pmu_likwid_by_rows() - what a counter counts by the first row that can be counted
+ * Return: 0; 1: no row is about it; -EINVAL, -ENOTSUP with a sentence; -ENOMEM.
+ */
+int pmu_likwid_by_rows(struct pmu_likwid_reading *r, struct pmu_likwid_counter *counter);
 
 /**
  * pmu_likwid_spelling() - the processor's own name of an event as LIKWID writes it

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds what events.names says of an event: rows of the sections of one processor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "names/likwid/parts.h"
+#include "names/pfm/pfm.h"
+
+#define PER " per="
+
+static struct pmu_likwid_span span_up_to(struct pmu_likwid_span *rest, char separator)
+{
+	const char *end = memchr(rest->at, separator, rest->len);
+	struct pmu_likwid_span word = { rest->at, end ? (size_t)(end - rest->at) : rest->len };
+	size_t gone = word.len + !!end;
+
+	rest->at += gone;
+	rest->len -= gone;
+	return word;
+}
+
+static bool span_is(struct pmu_likwid_span span, const char *text)
+{
+	return span.len == strlen(text) && !memcmp(span.at, text, span.len);
+}
+
+/* "[Zen, Zen+, Zen 2]" */
+static bool is_section_of(struct pmu_likwid_span line, const char *microarchitecture)
+{
+	struct pmu_likwid_span rest = { line.at + 1, line.len - 2 };
+
+	while (rest.len) {
+		struct pmu_likwid_span name = span_up_to(&rest, ',');
+
+		if (span_is(name, "*") || span_is(name, microarchitecture))
+			return true;
+		if (rest.len && *rest.at == ' ')
+			rest.at++, rest.len--;
+	}
+	return false;
+}
+
+static bool is_row_about(struct pmu_likwid_span *row, const struct pmu_likwid_counter *counter)
+{
+	struct pmu_likwid_span unit = span_up_to(row, ' '), event = span_up_to(row, ' ');
+
+	return span_is(unit, counter->name.unit->name) && event.len == counter->event.len &&
+	       !memcmp(event.at, counter->event.at, event.len);
+}
+
+static void cut_per(struct pmu_likwid_row *row)
+{
+	size_t len = strlen(PER);
+
+	row->per = 0;
+	for (size_t i = 0; i + len < row->ours.len; i++)
+		if (!memcmp(row->ours.at + i, PER, len)) {
+			row->per = strtod(row->ours.at + i + len, NULL);
+			row->ours.len = i;
+		}
+}
+
+bool pmu_likwid_row(const struct pmu_catalog *catalog, const struct pmu_likwid_counter *counter,
+		    unsigned int n, struct pmu_likwid_row *row)
+{
+	const struct pmu_cpu_model *model = catalog->model ? catalog->model : pmu_pfm_own_model();
+	struct pmu_likwid_span rest = { pmu_likwid_names, strlen(pmu_likwid_names) };
+	bool ours = false;
+
+	while (rest.len) {
+		struct pmu_likwid_span line = span_up_to(&rest, '\n');
+
+		if (*line.at == '[') {
+			ours = is_section_of(line, model ? model->microarchitecture : "");
+			continue;
+		}
+		if (!ours || !is_row_about(&line, counter) || n--)
+			continue;
+		row->ours = line;
+		cut_per(row);
+		return true;
+	}
+	return false;
+}
