@@ -265,6 +265,11 @@ int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind,
 		rc = raw_request(machine, perfmon, slot, request);
 		break;
 	default:
+		if (slot->pmu[0])
+			return pmu_fail(ENOENT,
+					"the kernel's PMU %s counts it, registers of this source "
+					"do not",
+					slot->pmu);
 		return pmu_fail(
 			ENOENT,
 			"registers count no event of type %u, code %llXH: name one of this CPU's own",
