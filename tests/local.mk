@@ -100,6 +100,7 @@ unit_tests += %D%/unit/names/all
 	%D%/unit/names/intel_metric.c \
 	%D%/unit/names/interrupts.c \
 	%D%/unit/names/likwid.c \
+	%D%/unit/names/likwid_names.c \
 	%D%/unit/names/linux.c \
 	%D%/unit/names/metric.c \
 	%D%/unit/names/mistyped.c \
@@ -108,6 +109,10 @@ unit_tests += %D%/unit/names/all
 	%D%/unit/names/top_down.c \
 	%D%/unit/names/uncore.c \
 	%D%/unit/names/usual.c
+# Run by hand, with LIKWID's own group files: make tests/likwid/survey
+EXTRA_PROGRAMS += %D%/likwid/survey
+%C%_likwid_survey_SOURCES = %D%/likwid/cpus.h %D%/likwid/survey.c
+CLEANFILES += %D%/likwid/survey$(EXEEXT)
 unit_tests += %D%/unit/machine/all
 %C%_unit_machine_all_SOURCES = $(unit_main) \
 	%D%/unit/machine/claims.c \
