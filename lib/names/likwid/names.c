@@ -19,7 +19,7 @@ static struct pmu_likwid_span span_up_to(struct pmu_likwid_span *rest, char sepa
 	return word;
 }
 
-static bool span_is(struct pmu_likwid_span span, const char *text)
+static bool likwid_span_is(struct pmu_likwid_span span, const char *text)
 {
 	return span.len == strlen(text) && !memcmp(span.at, text, span.len);
 }
@@ -32,7 +32,7 @@ static bool is_section_of(struct pmu_likwid_span line, const char *microarchitec
 	while (rest.len) {
 		struct pmu_likwid_span name = span_up_to(&rest, ',');
 
-		if (span_is(name, "*") || span_is(name, microarchitecture))
+		if (likwid_span_is(name, "*") || likwid_span_is(name, microarchitecture))
 			return true;
 		if (rest.len && *rest.at == ' ')
 			rest.at++, rest.len--;
@@ -44,7 +44,7 @@ static bool is_row_about(struct pmu_likwid_span *row, const struct pmu_likwid_co
 {
 	struct pmu_likwid_span unit = span_up_to(row, ' '), event = span_up_to(row, ' ');
 
-	return span_is(unit, counter->name.unit->name) && event.len == counter->event.len &&
+	return likwid_span_is(unit, counter->name.unit->name) && event.len == counter->event.len &&
 	       !memcmp(event.at, counter->event.at, event.len);
 }
 
