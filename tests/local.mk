@@ -101,6 +101,7 @@ unit_tests += %D%/unit/names/all
 	%D%/unit/names/interrupts.c \
 	%D%/unit/names/likwid.c \
 	%D%/unit/names/likwid_names.c \
+	%D%/unit/names/likwid_rows.c \
 	%D%/unit/names/linux.c \
 	%D%/unit/names/metric.c \
 	%D%/unit/names/mistyped.c \

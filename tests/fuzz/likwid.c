@@ -28,7 +28,7 @@ static void parse(const char *text, size_t size, struct pmu_catalog *catalog)
 		check_group(&group, "");
 }
 
-#define N_CPUS 2
+#define N_CPUS 3
 
 /* Each keeps its tables from input to input. */
 static struct pmu_catalog *catalogs(void)
@@ -36,6 +36,8 @@ static struct pmu_catalog *catalogs(void)
 	static const struct pmu_cpu_id cpus[N_CPUS] = {
 		{ .vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4 },
 		{ .vendor = "AuthenticAMD", .family = 0x19, .model = 0x01 },
+		/* with counts that stand for one of LIKWID's: Granite Rapids */
+		{ .vendor = "GenuineIntel", .family = 6, .model = 0xad },
 	};
 	static struct pmu_catalog catalog[N_CPUS];
 

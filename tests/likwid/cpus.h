@@ -3,6 +3,7 @@
 #ifndef PMU_TESTS_LIKWID_CPUS_H
 #define PMU_TESTS_LIKWID_CPUS_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "names/likwid/likwid.h"
