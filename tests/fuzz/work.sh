@@ -37,7 +37,7 @@ at_most() {
 at_most 3500 group FLOPS_DP
 at_most 600 intel hybrid
 at_most 800 intel_metric modifiers
-at_most 1500 likwid boxes
+at_most 3000 likwid boxes
 at_most 150 terms named
 
 finish

@@ -60,25 +60,46 @@ static void cut_per(struct pmu_likwid_row *row)
 		}
 }
 
-bool pmu_likwid_row(const struct pmu_catalog *catalog, const struct pmu_likwid_counter *counter,
-		    unsigned int n, struct pmu_likwid_row *row)
+/* NULL: it was the last. */
+static const char *next_section(const char *at)
 {
-	const struct pmu_cpu_model *model = catalog->model ? catalog->model : pmu_pfm_own_model();
-	struct pmu_likwid_span rest = { pmu_likwid_names, strlen(pmu_likwid_names) };
-	bool ours = false;
+	const char *end = strstr(at, "\n[");
 
+	return end ? end + 1 : NULL;
+}
+
+/* The rows of one section.  Return: whether the @n-th is among them; else @n is less those that are. */
+static bool find_in_section(struct pmu_likwid_span rest, const struct pmu_likwid_counter *counter,
+			    unsigned int *n, struct pmu_likwid_row *row)
+{
 	while (rest.len) {
 		struct pmu_likwid_span line = span_up_to(&rest, '\n');
 
-		if (*line.at == '[') {
-			ours = is_section_of(line, model ? model->microarchitecture : "");
-			continue;
-		}
-		if (!ours || !is_row_about(&line, counter) || n--)
+		if (!is_row_about(&line, counter) || (*n)--)
 			continue;
 		row->ours = line;
 		cut_per(row);
 		return true;
+	}
+	return false;
+}
+
+bool pmu_likwid_row(const struct pmu_catalog *catalog, const struct pmu_likwid_counter *counter,
+		    unsigned int n, struct pmu_likwid_row *row)
+{
+	const struct pmu_cpu_model *model = catalog->model ? catalog->model : pmu_pfm_own_model();
+	const char *next;
+
+	for (const char *at = pmu_likwid_names; at; at = next) {
+		struct pmu_likwid_span head = { at, strcspn(at, "\n") };
+		const char *rows = at + head.len + 1;
+
+		next = next_section(at);
+		if (is_section_of(head, model ? model->microarchitecture : "") &&
+		    find_in_section((struct pmu_likwid_span){ rows, next ? (size_t)(next - rows)
+									 : strlen(rows) },
+				    counter, &n, row))
+			return true;
 	}
 	return false;
 }

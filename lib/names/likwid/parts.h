@@ -112,7 +112,7 @@ struct pmu_likwid_counter {
 };
 
 /** One of several counts in place of one of LIKWID's. */
-#define PMU_LIKWID_MAX_PARTS 128
+#define PMU_LIKWID_MAX_PARTS 64
 struct pmu_likwid_part {
 	struct pmu_event counts;
 	int slot; /* in the group; -1 */
