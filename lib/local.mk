@@ -532,6 +532,7 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/names/likwid/parse.c \
 	%D%/names/likwid/parts.h \
 	%D%/names/likwid/scan.c \
+	%D%/names/likwid/slots.c \
 	%D%/names/likwid/spelling.c \
 	%D%/names/likwid/target.c \
 	%D%/names/models.c \

@@ -16,9 +16,8 @@
 
 /* --- what is left out --- */
 
-/* Say that @what of a line is, and why: pmu_error_text(). */
-static void leave_out_of_group(struct pmu_likwid_reading *r, unsigned int line,
-			       struct pmu_likwid_span what)
+void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
+			  struct pmu_likwid_span what)
 {
 	size_t len = strlen(r->scan.origin);
 	char why[PMU_ERROR_MAX];
@@ -125,7 +124,7 @@ static int resolve_counter(struct pmu_likwid_reading *r, struct pmu_likwid_count
 		if (!other->counted && other->name.unit == c->name.unit &&
 		    same_likwid_span(other->event, c->event))
 			return 0;
-	leave_out_of_group(r, c->line, c->event);
+	pmu_likwid_leave_out(r, c->line, c->event);
 	return 0;
 }
 
@@ -178,90 +177,6 @@ static int resolve_counters(struct pmu_likwid_reading *r)
 		    r->counter[i].family == i)
 			r->apart[i] = leaves_out_boxes(r, i);
 	return 0;
-}
-
-/* --- slots --- */
-
-/* "uncore_imc_3/UNC_M_CAS_COUNT.RD/" */
-static int name_box(const struct pmu_likwid_reading *r, const struct pmu_likwid_counter *c,
-		    struct pmu_event *event)
-{
-	char name[sizeof(event->name)];
-	char pmu[sizeof(event->slot.pmu) + 16];
-
-	if ((size_t)snprintf(pmu, sizeof(pmu), "%s_%d", event->slot.pmu, c->name.box) >=
-	    sizeof(event->slot.pmu))
-		return pmu_likwid_wrong(&r->scan, c->line, "a box with too long a name");
-	strcpy(event->slot.pmu, pmu);
-	strcpy(name, event->name);
-	snprintf(event->name, sizeof(event->name), "%s/%.*s/", event->slot.pmu,
-		 (int)(sizeof(event->name) - strlen(pmu) - 3), name);
-	return 0;
-}
-
-/* @counts: what @c counts, or a part of it */
-static int add_counter_slot(struct pmu_likwid_reading *r, const struct pmu_likwid_counter *c,
-			    const struct pmu_event *counts, bool box, int *slot)
-{
-	struct pmu_group *group = r->group;
-	struct pmu_event event = *counts;
-	int rc = box ? name_box(r, c, &event) : 0;
-
-	if (rc)
-		return rc;
-	/* what the machine may lack does not take the rest with it */
-	event.optional = pmu_slot_is_socket(&event.slot) || event.slot.pmu[0];
-	for (unsigned int i = 0; i < group->n_events; i++) {
-		if (pmu_event_same_slot(&group->event[i].slot, &event.slot)) {
-			*slot = (int)i;
-			return 0;
-		}
-		if (!strcmp(group->event[i].name, event.name))
-			return pmu_likwid_wrong(
-				&r->scan, c->line,
-				"two events are called %s as far as a column has room", event.name);
-	}
-	if (group->n_events == PMU_MAX_SLOTS)
-		return pmu_fail(ENOTSUP,
-				"%s:%u: more than %d counts at once; boxes of a unit are one of "
-				"them where the file names all that this machine has and its "
-				"formulas add them up: split the group",
-				r->scan.origin, c->line, PMU_MAX_SLOTS);
-	*slot = (int)group->n_events;
-	group->event[group->n_events++] = event;
-	return 0;
-}
-
-static int add_counter_slots(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c, bool box)
-{
-	int rc = 0;
-
-	if (!c->n_parts)
-		return add_counter_slot(r, c, &c->counts, box, &c->slot);
-	for (int i = c->first_part; i < c->first_part + c->n_parts && !rc; i++)
-		rc = add_counter_slot(r, c, &r->part[i].counts, box, &r->part[i].slot);
-	return rc;
-}
-
-static int add_slots(struct pmu_likwid_reading *r)
-{
-	for (int i = 0; i < r->n_counters; i++) {
-		struct pmu_likwid_counter *c = &r->counter[i];
-		bool apart = c->name.box >= 0 && r->apart[c->family];
-		int rc = 0;
-
-		if (!c->counted || (apart && c->no_box))
-			continue;
-		if (apart || c->family == i)
-			rc = add_counter_slots(r, c, apart);
-		else
-			c->slot = r->counter[c->family].slot;
-		if (rc)
-			return rc;
-	}
-	if (r->group->n_events)
-		return 0;
-	return pmu_fail(ENOTSUP, "group %s cannot be counted here: %s", r->group->name, r->why);
 }
 
 /* --- metrics --- */
@@ -345,14 +260,17 @@ static int add_likwid_metric(struct pmu_likwid_reading *r, const struct pmu_likw
 {
 	struct pmu_group *group = r->group;
 	struct pmu_metric_text into = { .name = "" };
-	int rc = split_name(r, metric, &into);
+	int rc;
 
+	if (metric->left_out)
+		return 0;
+	rc = split_name(r, metric, &into);
 	if (!rc)
 		rc = write_formula(r, metric, &into);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc != 1) {
-		leave_out_of_group(r, metric->line, metric->name);
+		pmu_likwid_leave_out(r, metric->line, metric->name);
 		return 0;
 	}
 	if (group->n_metrics == PMU_GROUP_MAX_METRICS)
@@ -362,16 +280,31 @@ static int add_likwid_metric(struct pmu_likwid_reading *r, const struct pmu_likw
 	return 0;
 }
 
-/* Which boxes have to be told apart, from all formulas. */
+static bool tells_boxes_apart(const struct pmu_likwid_reading *r)
+{
+	for (int i = 0; i < r->n_counters; i++)
+		if (r->counter[i].name.box >= 0 && r->apart[i] && !r->apart_anyway[i])
+			return true;
+	return false;
+}
+
+/* Which boxes have to be told apart, and for which formulas. */
 static int look_at_metrics(struct pmu_likwid_reading *r)
 {
-	for (int i = 0; i < r->n_metrics; i++) {
-		int rc = pmu_likwid_formula(r, &r->metric[i], NULL);
+	bool all[PMU_LIKWID_MAX_COUNTERS];
+	int rc = 0;
 
-		if (rc == -ENOMEM)
-			return rc;
+	memcpy(r->apart_anyway, r->apart, sizeof(r->apart));
+	memcpy(all, r->apart, sizeof(all));
+	for (int i = 0; i < r->n_metrics && rc != -ENOMEM; i++) {
+		rc = pmu_likwid_formula(r, &r->metric[i], NULL);
+		r->metric[i].apart = tells_boxes_apart(r);
+		for (int k = 0; k < r->n_counters; k++)
+			all[k] |= r->apart[k];
+		memcpy(r->apart, r->apart_anyway, sizeof(r->apart));
 	}
-	return 0;
+	memcpy(r->apart, all, sizeof(all));
+	return rc == -ENOMEM ? rc : 0;
 }
 
 /* --- the file --- */
@@ -411,7 +344,7 @@ static int parse_likwid_group(struct pmu_likwid_reading *r)
 	if (!rc)
 		rc = look_at_metrics(r);
 	if (!rc)
-		rc = add_slots(r);
+		rc = pmu_likwid_slots(r);
 	for (int i = 0; i < r->n_metrics && !rc; i++)
 		rc = add_likwid_metric(r, &r->metric[i]);
 	return rc ? rc : check_likwid_rest(r);

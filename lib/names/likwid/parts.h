@@ -121,6 +121,8 @@ struct pmu_likwid_part {
 struct pmu_likwid_metric {
 	struct pmu_likwid_span name, formula;
 	unsigned int line;
+	bool apart;    /* it has boxes of a unit other than as the sum of all */
+	bool left_out; /* for want of slots; it is told already */
 };
 
 /** A file while it is read. */
@@ -133,9 +135,10 @@ struct pmu_likwid_reading {
 	struct pmu_likwid_counter counter[PMU_LIKWID_MAX_COUNTERS];
 	struct pmu_likwid_metric metric[PMU_LIKWID_MAX_METRICS];
 	struct pmu_likwid_part part[PMU_LIKWID_MAX_PARTS];
-	bool apart[PMU_LIKWID_MAX_COUNTERS]; /* family: its boxes are counted each for itself */
-	struct pmu_strbuf left_out;          /* events and metrics, as they are written */
-	char why[224];                       /* of the first that is left out */
+	/* family: its boxes are counted each for itself; and whatever the formulas have */
+	bool apart[PMU_LIKWID_MAX_COUNTERS], apart_anyway[PMU_LIKWID_MAX_COUNTERS];
+	struct pmu_strbuf left_out; /* events and metrics, as they are written */
+	char why[224];              /* of the first that is left out */
 };
 
 /** pmu_likwid_options() - ":EDGEDETECT:THRESHOLD=0x1"; -EINVAL, -ENOTSUP with a sentence */
@@ -178,6 +181,24 @@ int pmu_likwid_by_rows(struct pmu_likwid_reading *r, struct pmu_likwid_counter *
  */
 int pmu_likwid_spelling(struct pmu_likwid_reading *r, struct pmu_likwid_span event,
 			const char *pmus, char *name, size_t size);
+
+/* --- slots --- */
+
+/**
+ * pmu_likwid_leave_out() - from the group
+ * @what: a name of that line; why says pmu_error_text()
+ */
+void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
+			  struct pmu_likwid_span what);
+
+/**
+ * pmu_likwid_slots() - what is counted, as slots of the group
+ *
+ * Where there are more than fit, metrics that tell boxes of a unit apart are left out.
+ *
+ * Return: 0; -EINVAL, -ENOTSUP with a sentence.
+ */
+int pmu_likwid_slots(struct pmu_likwid_reading *r);
 
 /* --- formulas --- */
 

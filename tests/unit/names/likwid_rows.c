@@ -161,6 +161,27 @@ static void units_are_the_kernels(void)
 	is_u64(group.event[0].slot.config, UINT64_C(0x40000f7e0), "  with twelve bits of event");
 }
 
+/* Seventeen channels: as one count where they are added up, but not one by one. */
+static void boxes_that_do_not_fit_take_their_metrics_alone(void)
+{
+	char text[2048] = "EVENTSET\nFIXC0 INSTR_RETIRED_ANY\n", sum[512] = "MBOX0C0";
+
+	for (int i = 0; i < 17; i++) {
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "MBOX%dC0 CAS_COUNT_RD\n", i);
+		if (i)
+			snprintf(sum + strlen(sum), sizeof(sum) - strlen(sum), "+MBOX%dC0", i);
+	}
+	snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		 "\nMETRICS\nAll %s\nFirst MBOX0C0\nCode FIXC0\n", sum);
+	is_int(parse_as("SPR", "", text), 0, "boxes that are too many apart");
+	is_str(shown_events(&group), "instructions UNC_M_CAS_COUNT.RD?", "  are one count");
+	is_str(shown_metrics(&group), "All [] = \"UNC_M_CAS_COUNT.RD\"; Code [] = \"instructions\"",
+	       "  in what adds them up");
+	has(group.note, "without First: x/T.txt:23: more than 16 counts at once",
+	    "  the rest is told");
+}
+
 static bool is_microarchitecture(const char *name, size_t len)
 {
 	for (const struct pmu_cpu_model *model = pmu_cpu_models; model->vendor; model++)
@@ -200,6 +221,7 @@ UNIT_PART(likwid_rows)
 	what_counts_nothing_is_not_missed();
 	reasons_are_the_tables();
 	units_are_the_kernels();
+	boxes_that_do_not_fit_take_their_metrics_alone();
 	sections_are_of_models();
 	return done_testing();
 }
