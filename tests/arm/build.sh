@@ -24,13 +24,15 @@ link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -W
 cd "$top"
 awk -f lib/names/data/embed.awk lib/names/data/*.group >"$out/shipped.c"
 awk -f lib/names/tables/embed.awk lib/names/tables/intel/* >"$out/tables.c"
+awk -f lib/names/likwid/embed.awk lib/names/likwid/events.names >"$out/likwid.c"
 {
 	# libcpuid is for x86
-	find lib -name '*.[cS]' ! -path lib/names/shipped.c ! -path lib/names/tables/all.c ! -path 'lib/machine/libcpuid/*' | sort
+	find lib -name '*.[cS]' ! -path lib/names/shipped.c ! -path lib/names/tables/all.c ! -path lib/names/likwid/all.c ! -path 'lib/machine/libcpuid/*' | sort
 	echo lib/machine/libcpuid/none.c
 	echo lib/machine/libcpuid/text.c
 	echo "$out/shipped.c"
 	echo "$out/tables.c"
+	echo "$out/likwid.c"
 } >"$out/sources"
 # shellcheck disable=SC2016 # the inner shell's
 xargs -P 2 -I @ sh -c '$1 -c "$2" -o "$3/$(echo "$2" | tr / -).o"' sh "$compile" @ "$out/o" <"$out/sources"
@@ -44,7 +46,7 @@ objects() {
 below="$(objects base machine plan) $out/o/lib-machine-libcpuid-none.c.o"
 measure="$below $(objects counters store report settings session region api)"
 names=$(objects names)
-made="$out/o/$(echo "$out/shipped.c" | tr / -).o $out/o/$(echo "$out/tables.c" | tr / -).o"
+made="$out/o/$(echo "$out/shipped.c" | tr / -).o $out/o/$(echo "$out/tables.c" | tr / -).o $out/o/$(echo "$out/likwid.c" | tr / -).o"
 load=$out/o/lib-machine-events_load.c.o
 several=$(objects reports)
 here=$out/o/lib-names-resolve_here.c.o
