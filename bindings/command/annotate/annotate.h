@@ -22,16 +22,16 @@ struct pmu_annotate_request {
 };
 
 /** Options that commands have for it. */
-#define PMU_ANNOTATE_OPTIONS(type, member, take_it)                                                \
-	{ "--annotate", .argument = "[=REGION|FUNCTION]", .take = (take_it),                       \
-	  .help = "source and instructions of functions beside each other, with what was sampled " \
-		  "at each: those of a region, of a function wherever it was sampled, or without " \
-		  "either of the region with most samples; in a page, too" },                      \
-	{                                                                                          \
-		"--srcdir",                                                                        \
-			.argument = "DIR", PMU_OPTION_TEXT(type, member.source_dir),               \
-			.complete = pmu_complete_folders,                                          \
-			.help = "with --annotate: where source is, if not where it was compiled"   \
+#define PMU_ANNOTATE_OPTIONS(type, member, take_it)                                                    \
+	{ "--annotate", .argument = "[=NAME]", .take = (take_it),                                      \
+	  .help = "source and instructions of functions beside each other, with what was sampled "     \
+		  "at each: those of a region, or a function wherever it was sampled; without a name " \
+		  "those of the region with most samples; in a page, too" },                           \
+	{                                                                                              \
+		"--srcdir",                                                                            \
+			.argument = "DIR", PMU_OPTION_TEXT(type, member.source_dir),                   \
+			.complete = pmu_complete_folders,                                              \
+			.help = "with --annotate: where source is, if not where it was compiled"       \
 	}
 
 /** A function in a region. */
