@@ -178,7 +178,9 @@ result $? '  which is there, too'
 run 0 'without --sample' --annotate -o run.txt ./program
 is '  it is taken' "$(hottest run.txt)" "$hot most"
 run 2 'not of what has no samples' --annotate --emulate ./program
-run 0 'a report without samples' -o plain.json ./program
+PMU_SAMPLE=off run 0 'whatever PMU_SAMPLE says' --annotate -o said.txt ./program
+has said.txt '  ~  estimated' '  there are samples'
+run 0 'a report without samples' --sample=off -o plain.json ./program
 subcommand=report
 run 1 '  has nothing to show' plain.json --annotate
 has err 'pmu run --sample' '  what to do is said'

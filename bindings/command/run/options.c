@@ -162,6 +162,12 @@ static int take_sample_rate(const struct pmu_command *self, void *arg, const cha
 	return 0;
 }
 
+static bool says_rate(const char *sample)
+{
+	return sample && *sample && strcmp(sample, "auto") != 0 && strcmp(sample, "off") != 0 &&
+	       strcmp(sample, "0") != 0;
+}
+
 static int take_run_annotate(const struct pmu_command *self, void *arg, const char *of)
 {
 	struct pmu_run_request *request = arg;
@@ -172,8 +178,8 @@ static int take_run_annotate(const struct pmu_command *self, void *arg, const ch
 					       .source_dir = request->annotate.source_dir,
 					       .is_asked = true,
 					       .is_below = true };
-	/* at the usual rate, where nothing says another one */
-	if (!PMU_RUN_SETTING(request, PMU_SAMPLE) && !getenv("PMU_SAMPLE"))
+	/* at the usual rate, where nothing says another one: 199 a second would be few for lines */
+	if (!PMU_RUN_SETTING(request, PMU_SAMPLE) && !says_rate(getenv("PMU_SAMPLE")))
 		PMU_RUN_SETTING(request, PMU_SAMPLE) = "1";
 	return 0;
 }
