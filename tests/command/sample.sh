@@ -43,7 +43,7 @@ lacks many.json 'not sampled' '  each of them'
 run 0 'connections that say nothing, or nonsense' --sample=4000 -o rude.json ./program rude 300
 only 'change nothing for others' rude.json main/thread/a program fa work
 has rude.json 'not sampled' '  and are told'
-sh -c 'ulimit -n 12 && exec "$0" run --sample=4000 -o few.json ./program work 300' "$pmu" 2>err
+sh -c 'ulimit -n 16 && exec "$0" run --sample=4000 -o few.json ./program work 300' "$pmu" 2>err
 result $? 'with hardly any descriptors'
 only 'threads are sampled as with many' few.json main/thread/a program fa work
 far=$tmp/place/$(printf '%0100d' 0)
