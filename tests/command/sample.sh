@@ -32,7 +32,7 @@ only 'has its samples where it was open' joined.json main/thread joined.so fj he
 run 0 'a thread that leaves its region open' --sample=4000 -o left.json ./program leave 300
 only 'likewise' left.json main/thread/left program fw leave goes_on
 run 137 'a program that is killed' --sample=4000 -o dead.json sh -c './program die 300; exit $?'
-only 'what was open has its samples' dead.json program/main/outer/doomed program fc spin goes_on
+only 'what was open has its samples' dead.json program/main/outer/doomed program fc spin goes_on main
 run 0 'another program in the same process' --sample=4000 -o exec.json ./program exec 300
 only 'what was before has its own' exec.json program/main/old program fc main goes_on
 only 'and so has what is after it' exec.json program/main/thread/a program fa work
@@ -65,7 +65,7 @@ done
 [ $n -le 1 ]
 END
 run 0 'rings of threads that were killed are let go' --sample=4000 -o deaths.json sh ./deaths
-only '  behind their last samples' deaths.json program/main/outer/doomed program fc spin goes_on
+only '  behind their last samples' deaths.json program/main/outer/doomed program fc spin goes_on main
 
 run 0 'without samples' --sample=off -o plain.json ./program work 30
 lacks plain.json '"samples"' 'a report has none'

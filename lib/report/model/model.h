@@ -447,7 +447,7 @@ struct pmu_model {
 	struct pmu_samples_place *written;
 	size_t n_written;
 	struct pmu_model_objects *objects; /* NULL: none; private to objects.c */
-	struct pmu_model_block *blocks; /* memory of all of the above; private to model.c */
+	struct pmu_model_block *blocks;    /* memory of all of the above; private to model.c */
 };
 
 /** pmu_model_new() - an empty model: strings "", counters 0.  Return: NULL without memory. */
