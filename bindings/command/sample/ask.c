@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/retry.h"
+#include "base/write.h"
 #include "bindings/command/sample/answer.h"
 #include "bindings/command/sample/collector.h"
 #include "bindings/command/sample/hello.h"
@@ -39,18 +40,6 @@ bool pmu_sample_is_question(int peer)
 	return n == (ssize_t)sizeof(question);
 }
 
-static bool write_all_bytes(int fd, const char *bytes, size_t len)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = PMU_RETRY(write(fd, bytes + done, len - done));
-
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 /* Return: a descriptor of it; -1: there is nothing that could be sent. */
 static int make_answer(struct pmu_samples_collector *collector, const char *store)
 {
@@ -64,7 +53,7 @@ static int make_answer(struct pmu_samples_collector *collector, const char *stor
 	pmu_sample_process_free(&process);
 	if (!bytes.failed && bytes.len <= MOST_ANSWER)
 		fd = memfd_create("pmu samples", MFD_CLOEXEC);
-	if (fd >= 0 && !write_all_bytes(fd, bytes.text, bytes.len)) {
+	if (fd >= 0 && pmu_write_all(fd, bytes.text, bytes.len)) {
 		close(fd);
 		fd = -1;
 	}
