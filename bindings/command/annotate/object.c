@@ -2,7 +2,6 @@
 /* Is a program or library still the one that was measured? */
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,18 +14,12 @@
 
 const char *pmu_annotate_said(struct pmu_annotate *annotate, const char *fmt, ...)
 {
-	const char *copy = NULL;
-	char *text = NULL;
+	const char *copy;
 	va_list args;
-	int len;
 
 	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
+	copy = pmu_block_vtextf(&annotate->blocks, fmt, args);
 	va_end(args);
-	if (len < 0)
-		return "";
-	copy = pmu_block_text(&annotate->blocks, text, (size_t)len);
-	free(text);
 	return copy ? copy : "";
 }
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +12,16 @@
 void pmu_diff_note(struct pmu_diff *diff, const char *fmt, ...)
 {
 	const char **grown = reallocarray(diff->note, diff->n_notes + 1, sizeof(*grown));
-	char *text = NULL;
+	const char *text;
 	va_list args;
-	int len;
 
 	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
+	text = pmu_block_vtextf(&diff->blocks, fmt, args);
 	va_end(args);
 	if (grown)
 		diff->note = grown;
-	if (grown && len >= 0)
-		grown[diff->n_notes++] = pmu_block_text(&diff->blocks, text, (size_t)len);
-	free(text);
+	if (grown && text)
+		grown[diff->n_notes++] = text;
 }
 
 /* --- whether sides are of one kind --- */

@@ -3,6 +3,7 @@
 #include "report/model/block.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,18 @@ char *pmu_block_text(struct pmu_model_block **blocks, const char *text, size_t l
 
 	if (copy && len)
 		memcpy(copy, text, len);
+	return copy;
+}
+
+char *pmu_block_vtextf(struct pmu_model_block **blocks, const char *fmt, va_list args)
+{
+	char *text = NULL, *copy;
+	int len = vasprintf(&text, fmt, args);
+
+	if (len < 0)
+		return NULL;
+	copy = pmu_block_text(blocks, text, (size_t)len);
+	free(text);
 	return copy;
 }
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,19 +59,13 @@ const char *pmu_model_text(struct pmu_model *model, const char *text, size_t len
 
 const char *pmu_model_textf(struct pmu_model *model, const char *fmt, ...)
 {
-	const char *copy = "";
-	char *text = NULL;
+	const char *copy;
 	va_list args;
-	int len;
 
 	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
+	copy = pmu_block_vtextf(&model->blocks, fmt, args);
 	va_end(args);
-	if (len < 0)
-		return "";
-	copy = pmu_model_text(model, text, (size_t)len);
-	free(text);
-	return copy;
+	return copy ? copy : "";
 }
 
 /* Room for element @n: lists double when they are full. */
