@@ -21,12 +21,12 @@ int pmu_process_stat_parse(const char *text, struct pmu_process_stat *stat)
 {
 	const char *field = strrchr(text, ')');
 
-	/* Numbers 4 to 9, 11, 13 to 19 and 21 say nothing here. */
+	/* Numbers 4 to 8, 11, 13 to 19 and 21 say nothing here. */
 	if (!field || sscanf(field + 1,
-			     " %c %*s %*s %*s %*s %*s %*s %" SCNd64 " %*s %" SCNd64
+			     " %c %*s %*s %*s %*s %*s %" SCNu32 " %" SCNd64 " %*s %" SCNd64
 			     " %*s %*s %*s %*s %*s %*s %*s %ld %*s %" SCNu64,
-			     &stat->state, &stat->minor_faults, &stat->major_faults,
-			     &stat->n_threads, &stat->start_time) != 5)
+			     &stat->state, &stat->flags, &stat->minor_faults, &stat->major_faults,
+			     &stat->n_threads, &stat->start_time) != 6)
 		return -EINVAL;
 	return 0;
 }

@@ -9,6 +9,7 @@
 /** What /proc/PID/stat says of a process or a thread (proc_pid_stat(5)). */
 struct pmu_process_stat {
 	char state;           /* field 3 */
+	uint32_t flags;       /* field 9, PF_* of Linux' include/linux/sched.h */
 	int64_t minor_faults; /* field 10 */
 	int64_t major_faults; /* field 12 */
 	long n_threads;       /* field 20 */

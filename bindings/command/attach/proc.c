@@ -16,7 +16,7 @@
 #include "bindings/command/attach/attach.h"
 #include "report/model/model.h"
 
-/* Linux, include/linux/sched.h: in field 9 of /proc/PID/stat */
+/* Linux, include/linux/sched.h: PF_KTHREAD */
 #define KERNEL_THREAD 0x00200000u
 
 static long read_of(pid_t pid, pid_t tid, const char *file, char *text, size_t size)
@@ -163,20 +163,6 @@ static long status_number(const char *status, const char *name)
 	return line ? strtol(line + strlen(name), NULL, 10) : -1;
 }
 
-static bool is_kernels(pid_t pid)
-{
-	char path[32], text[1024];
-	const char *field;
-	unsigned int flags;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (pmu_sysfile_read(path, text, sizeof(text)) < 0)
-		return false;
-	field = strrchr(text, ')');
-	return field && sscanf(field + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	       flags & KERNEL_THREAD;
-}
-
 int pmu_attach_check(pid_t pid)
 {
 	char path[32], status[4096];
@@ -195,7 +181,7 @@ int pmu_attach_check(pid_t pid)
 			ESRCH,
 			"process %d has ended; only its status is still there, for process %ld to ask for",
 			pid, status_number(status, "\nPPid:"));
-	if (is_kernels(pid))
+	if (stat.flags & KERNEL_THREAD)
 		return pmu_fail(
 			EINVAL,
 			"%d is a thread of the kernel's: it is no program, and has no code of its own",
