@@ -57,6 +57,32 @@ int pmu_process_stat_thread(int tid, struct pmu_process_stat *stat)
 	return stat_read(path, stat);
 }
 
+static bool take_number(const char **at, uint64_t *number)
+{
+	char *end;
+
+	*number = strtoull(*at, &end, 10);
+	if (end == *at)
+		return false;
+	*at = end;
+	return true;
+}
+
+int pmu_process_sched(const char *path, struct pmu_process_sched *sched)
+{
+	char text[128];
+	const char *at = text;
+	long n = pmu_sysfile_read(path, text, sizeof(text));
+
+	if (n < 0)
+		return (int)n;
+	/* asked each time that a thread has waited: no sscanf() */
+	return take_number(&at, &sched->ran_ns) && take_number(&at, &sched->queued_ns) &&
+			       take_number(&at, &sched->times)
+		       ? 0
+		       : -EINVAL;
+}
+
 /* A zombie with other threads that still run is alive. */
 bool pmu_process_has_ended(const struct pmu_process_stat *stat)
 {

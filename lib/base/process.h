@@ -32,6 +32,16 @@ int pmu_process_stat_thread(int tid, struct pmu_process_stat *stat);
 /** pmu_process_has_ended() - a zombie without a thread that still runs */
 bool pmu_process_has_ended(const struct pmu_process_stat *stat);
 
+/** What /proc/PID/task/TID/schedstat says of a thread (proc_pid_schedstat(5)); not every kernel has it. */
+struct pmu_process_sched {
+	uint64_t ran_ns;    /* on a processor */
+	uint64_t queued_ns; /* runnable, and waiting for one */
+	uint64_t times;     /* how often it came to run */
+};
+
+/** pmu_process_sched() - @path: of that file.  Context: no allocation.  Return: 0 or a negative errno. */
+int pmu_process_sched(const char *path, struct pmu_process_sched *sched);
+
 /** What tells a process from any other, before and after it; 0 or "" is not known. */
 struct pmu_process {
 	int32_t pid;

@@ -4,10 +4,8 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/sysfile.h"
+#include "base/process.h"
 #include "base/time.h"
 #include "counters/valgrind/request.h"
 #include "session/session.h"
@@ -15,23 +13,18 @@
 /* A shorter one is what comes between the readings of two clocks. */
 #define SHORTEST_NS 1000u
 
-/*
- * Of the run queue: Linux, Documentation/scheduler/sched-stats.rst: the second number.  The program's
- * thread must not be cancelled in here.
- */
+/* Of the run queue.  The program's thread must not be cancelled in here. */
 static bool read_queued(const struct pmu_thread *thread, uint64_t *queued)
 {
-	char text[64], *second;
-	int state;
-	long n;
+	struct pmu_process_sched sched;
+	int state, rc;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	n = pmu_sysfile_read(thread->waits.path, text, sizeof(text));
+	rc = pmu_process_sched(thread->waits.path, &sched);
 	pthread_setcancelstate(state, NULL);
-	second = n > 0 ? strchr(text, ' ') : NULL;
-	if (!second)
+	if (rc)
 		return false;
-	*queued = strtoull(second + 1, NULL, 10);
+	*queued = sched.queued_ns;
 	return true;
 }
 

@@ -27,16 +27,13 @@ static long read_of(pid_t pid, pid_t tid, const char *file, char *text, size_t s
 	return pmu_sysfile_read(path, text, size);
 }
 
-/* proc_pid_schedstat(5): time on a processor, time on its queue, how often; not in every kernel. */
 static uint64_t queued_of(pid_t pid, pid_t tid)
 {
-	char text[128];
-	uint64_t queued;
+	struct pmu_process_sched sched;
+	char path[64];
 
-	return read_of(pid, tid, "schedstat", text, sizeof(text)) > 0 &&
-			       sscanf(text, "%*u %" SCNu64, &queued) == 1
-		       ? queued
-		       : PMU_NOT_KNOWN;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
+	return pmu_process_sched(path, &sched) ? PMU_NOT_KNOWN : sched.queued_ns;
 }
 
 static void read_switches_of(pid_t pid, pid_t tid, struct pmu_attach_usage *usage)

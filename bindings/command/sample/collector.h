@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/process.h"
 #include "bindings/command/sample/ring.h"
 #include "bindings/command/sample/sample.h"
 
@@ -22,18 +23,13 @@ struct pmu_sample_process {
 	struct pmu_sample_process *next;
 };
 
-/** What a thread has been on processors. */
-struct pmu_sample_ran {
-	uint64_t ns, times;
-};
-
 struct pmu_sample_thread {
 	struct pmu_sample_ring ring; /* without marks: from outside */
 	/* from outside: */
-	uint64_t begin_ns;         /* of monotonic time */
-	struct pmu_sample_ran ran; /* by then */
-	uint32_t serial;           /* of its record in the store, */
-	bool is_live;              /* which the last look has found */
+	uint64_t begin_ns;            /* of monotonic time */
+	struct pmu_process_sched ran; /* by then */
+	uint32_t serial;              /* of its record in the store, */
+	bool is_live;                 /* which the last look has found */
 	struct pmu_sample_process *process;
 	struct pmu_sample_thread *next;
 };

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/sysfile.h"
+#include "base/process.h"
 #include "base/time.h"
 #include "bindings/command/sample/collector.h"
 #include "bindings/command/sample/hello.h"
@@ -51,24 +51,10 @@ static struct pmu_sample_thread **find_sampled(struct pmu_samples_collector *col
 	return link;
 }
 
-/* Documentation/scheduler/sched-stats.rst: how long it was on processors, and how often. */
-static bool read_ran(int32_t pid, int32_t tid, struct pmu_sample_ran *ran)
+static bool has_run_long(const struct pmu_process_sched *ran)
 {
-	unsigned long long ns, times;
-	char path[64], text[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-	if (pmu_sysfile_read(path, text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%llu %*u %llu", &ns, &times) != 2)
-		return false;
-	*ran = (struct pmu_sample_ran){ ns, times };
-	return true;
-}
-
-static bool has_run_long(const struct pmu_sample_ran *ran)
-{
-	return ran->ns >= PMU_SAMPLES_OUTSIDE_NS &&
-	       !pmu_samples_switches_often(ran->times, ran->ns);
+	return ran->ran_ns >= PMU_SAMPLES_OUTSIDE_NS &&
+	       !pmu_samples_switches_often(ran->times, ran->ran_ns);
 }
 
 /* Of one that may only be read the kernel writes over what is oldest. */
@@ -90,7 +76,7 @@ static bool map_outside(int fd, uint32_t number, struct pmu_sample_ring *ring)
 }
 
 static void open_outside(const struct look *look, const struct pmu_live_thread *live,
-			 const struct pmu_sample_ran *ran)
+			 const struct pmu_process_sched *ran)
 {
 	struct pmu_samples_collector *collector = look->collector;
 	struct pmu_sample_thread *thread = pmu_sample_new_thread(
@@ -135,9 +121,10 @@ static void see_again(void *arg, const struct pmu_live_thread *live)
 }
 
 /* What was sampled waits for its region. */
-static void stop_costly(struct pmu_sample_thread *thread, const struct pmu_sample_ran *ran)
+static void stop_costly(struct pmu_sample_thread *thread, const struct pmu_process_sched *ran)
 {
-	if (!pmu_samples_switches_often(ran->times - thread->ran.times, ran->ns - thread->ran.ns))
+	if (!pmu_samples_switches_often(ran->times - thread->ran.times,
+					ran->ran_ns - thread->ran.ran_ns))
 		return;
 	pmu_sample_hello_unmap(&thread->ring);
 	thread->ring.page = NULL;
@@ -148,13 +135,16 @@ static void see_thread(void *arg, const struct pmu_live_thread *live)
 	const struct look *look = arg;
 	struct pmu_sample_thread *thread = *find_sampled(look->collector, look->store,
 							 (uint32_t)live->tid);
-	struct pmu_sample_ran ran;
+	struct pmu_process_sched ran;
+	char path[64];
 
 	if (thread)
 		see_sampled(thread, live);
 	if (thread ? !pmu_sample_is_outside(thread) || !thread->ring.page : !says_regions(live))
 		return;
-	if (live->tid <= 0 || !read_ran(look->entry->pid, live->tid, &ran))
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)look->entry->pid,
+		 (int)live->tid);
+	if (live->tid <= 0 || pmu_process_sched(path, &ran))
 		return;
 	if (thread)
 		stop_costly(thread, &ran);
