@@ -253,9 +253,7 @@ void pmu_code_renew(struct pmu_code *code)
 static struct pmu_code_place place_in_object(struct pmu_code *code, const struct source *source,
 					     uint64_t offset)
 {
-	struct pmu_code_place place = {
-		.object = source->name, .file = "", .path = "", .build_id = ""
-	};
+	struct pmu_code_place place = pmu_code_named("", source->name);
 	struct pmu_code_found found = { .address = offset };
 
 	if (source->object) {
@@ -282,9 +280,7 @@ static struct pmu_code_place place_by_lines(struct pmu_code *code, const struct 
 					    uint64_t address)
 {
 	const struct pmu_code_symbol *symbol = pmu_code_symbols_find(&source->symbols, address);
-	struct pmu_code_place place = {
-		.object = source->name, .file = "", .path = "", .build_id = ""
-	};
+	struct pmu_code_place place = pmu_code_named("", source->name);
 
 	if (symbol)
 		place.function = keep_name(code, symbol->name);
@@ -301,9 +297,7 @@ struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code
 	const struct source *source = find_source(code, at->path, of_process ? at->pid : 0);
 
 	if (!source)
-		return (struct pmu_code_place){
-			.function = "code", .object = "", .file = "", .path = "", .build_id = ""
-		};
+		return pmu_code_named("code", "");
 	if (of_process || !strcmp(at->path, "[kernel]"))
 		return place_by_lines(code, source, at->address);
 	return place_in_object(code, source, at->offset);

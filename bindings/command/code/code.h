@@ -31,6 +31,14 @@ struct pmu_code_place {
 	uint64_t start, size; /* of the function; 0 bytes: not known */
 };
 
+/** pmu_code_named() - a place of which no more than that is known */
+static inline struct pmu_code_place pmu_code_named(const char *function, const char *object)
+{
+	return (struct pmu_code_place){
+		.function = function, .object = object, .file = "", .path = "", .build_id = ""
+	};
+}
+
 /** pmu_code_new() - NULL without memory */
 struct pmu_code *pmu_code_new(void);
 void pmu_code_free(struct pmu_code *code);

@@ -62,9 +62,7 @@ static bool is_below(const char *root, const char *file, char *path, size_t size
 static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid, const char *root,
 		     const struct pmu_sample_sums *sums)
 {
-	const struct pmu_code_place in_kernel = {
-		.function = "[kernel]", .object = "[kernel]", .file = "", .path = "", .build_id = ""
-	};
+	const struct pmu_code_place in_kernel = pmu_code_named("[kernel]", "[kernel]");
 	const struct pmu_sample_hits *hits = &sums->hits;
 	bool is_little = is_kernel_little(hits, giving->period_ns);
 
