@@ -28,11 +28,11 @@ void pmu_samples_address(struct sockaddr_un *address, const char *folder, int fo
 }
 
 /* Linux, include/uapi/linux/perf_event.h; what comes without PERF_SAMPLE_ID is as short as it can be. */
-int pmu_samples_open(int32_t tid, uint64_t period_ns)
+void pmu_samples_fill(struct perf_event_attr *attr, uint64_t period_ns)
 {
-	struct perf_event_attr attr = {
+	*attr = (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
+		.size = sizeof(*attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = period_ns,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
@@ -41,10 +41,17 @@ int pmu_samples_open(int32_t tid, uint64_t period_ns)
 		.mmap2 = 1,
 		.comm = 1,
 		.comm_exec = 1,
-		.context_switch = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
 
+int pmu_samples_open(int32_t tid, uint64_t period_ns)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	pmu_samples_fill(&attr, period_ns);
+	attr.context_switch = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		return fd;
 	attr.exclude_kernel = 1; /* as whoever has no right to more */

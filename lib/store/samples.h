@@ -97,6 +97,13 @@ struct pmu_samples_marks {
  */
 void pmu_samples_address(struct sockaddr_un *address, const char *folder, int folder_fd);
 
+struct perf_event_attr;
+/**
+ * pmu_samples_fill() - an event of the clock that runs while a thread is on a processor, with what is mapped and what
+ * program it is (bindings/command/sample/record.h reads what it writes)
+ */
+void pmu_samples_fill(struct perf_event_attr *attr, uint64_t period_ns);
+
 /**
  * pmu_samples_open() - a thread's event, by the clock that runs while it is on a processor
  * @tid: 0: the calling one

@@ -78,6 +78,14 @@ struct pmu_attach_rings {
 	struct pmu_sample_scratch scratch;
 };
 
+/**
+ * pmu_attach_open_dummy() - an event that counts nothing, by the clock of all
+ * @tid: 0: of this process
+ * @cpu: -1: any
+ * Return: a descriptor or a negative errno.
+ */
+int pmu_attach_open_dummy(pid_t tid, int cpu);
+
 /** pmu_attach_rings_open() - on each processor that is online.  Return: 0 or a negative errno with a sentence. */
 int pmu_attach_rings_open(struct pmu_attach_rings *rings);
 void pmu_attach_rings_close(struct pmu_attach_rings *rings);

@@ -26,6 +26,7 @@
 #include "bindings/command/attach/attach.h"
 #include "counters/perf/system.h"
 #include "report/model/model.h"
+#include "store/samples.h"
 
 /* As often they are opened anew, a millisecond later, then two, at most MOST_WAIT. */
 #define TRIES     20
@@ -59,26 +60,15 @@ static void close_thread(const struct pmu_attach *attach, struct pmu_attach_thre
 static int open_watch(struct pmu_attach *attach, pid_t tid, const struct pmu_attach_ring *ring)
 {
 	const uint64_t period_ns = attach->plan.sample_ns;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = period_ns ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
-		.sample_period = period_ns,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.sample_id_all = 1,
-		.inherit = 1,
-		.exclude_kernel = attach->without_kernel,
-		.exclude_hv = 1,
-		.task = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-	};
+	struct perf_event_attr attr;
 	int fd, rc;
 
+	pmu_samples_fill(&attr, period_ns);
+	if (!period_ns)
+		attr.config = PERF_COUNT_SW_DUMMY;
+	attr.sample_id_all = attr.inherit = attr.task = attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	attr.exclude_kernel = attach->without_kernel;
 #if defined(PERF_ATTR_SIZE_VER7)
 	attr.inherit_thread = 1;
 #endif
@@ -125,15 +115,7 @@ static int open_watches(struct pmu_attach *attach, struct pmu_attach_thread *thr
  */
 static bool has_thread_ended(pid_t tid)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = pmu_perf_system->open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = pmu_attach_open_dummy(tid, -1);
 
 	if (fd >= 0)
 		close(fd);

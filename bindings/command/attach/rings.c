@@ -53,8 +53,7 @@ static int map_ring(struct pmu_attach_ring *ring)
 			ring->cpu, strerror(error));
 }
 
-/* Return: 0; a negative errno with a sentence; -ENODEV: it has gone offline. */
-static int open_ring(struct pmu_attach_ring *ring)
+int pmu_attach_open_dummy(pid_t tid, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -67,7 +66,13 @@ static int open_ring(struct pmu_attach_ring *ring)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	ring->fd = pmu_perf_system->open(&attr, 0, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return pmu_perf_system->open(&attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Return: 0; a negative errno with a sentence; -ENODEV: it has gone offline. */
+static int open_ring(struct pmu_attach_ring *ring)
+{
+	ring->fd = pmu_attach_open_dummy(0, ring->cpu);
 	if (ring->fd == -ENODEV)
 		return -ENODEV;
 	if (ring->fd < 0)
