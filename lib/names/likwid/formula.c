@@ -167,8 +167,8 @@ static uint16_t text(struct parser *p, enum node_kind kind, const char *at, size
 /* min(a,b); of LIKWID's other functions none has a use in its groups */
 static uint16_t likwid_function(struct parser *p, struct pmu_likwid_span word)
 {
-	bool min = word.len == 3 && !memcmp(word.at, "min", 3);
-	bool max = word.len == 3 && !memcmp(word.at, "max", 3);
+	bool min = pmu_likwid_is(word, "min");
+	bool max = pmu_likwid_is(word, "max");
 	uint16_t node = make_node(p, min ? MINIMUM : MAXIMUM);
 
 	if (!min && !max)
@@ -198,8 +198,7 @@ static uint16_t likwid_word(struct parser *p)
 	if (i >= 0)
 		return likwid_counter(p, i, word.len);
 	for (size_t k = 0; k < PMU_ARRAY_LEN(others); k++) {
-		if (word.len != strlen(others[k].name) ||
-		    memcmp(word.at, others[k].name, word.len) != 0)
+		if (!pmu_likwid_is(word, others[k].name))
 			continue;
 		if (others[k].why) {
 			likwid_fail(p, ENOTSUP, others[k].why);

@@ -19,11 +19,6 @@ static struct pmu_likwid_span span_up_to(struct pmu_likwid_span *rest, char sepa
 	return word;
 }
 
-static bool likwid_span_is(struct pmu_likwid_span span, const char *text)
-{
-	return span.len == strlen(text) && !memcmp(span.at, text, span.len);
-}
-
 /* "[Zen, Zen+, Zen 2]" */
 static bool is_section_of(struct pmu_likwid_span line, const char *microarchitecture)
 {
@@ -32,7 +27,7 @@ static bool is_section_of(struct pmu_likwid_span line, const char *microarchitec
 	while (rest.len) {
 		struct pmu_likwid_span name = span_up_to(&rest, ',');
 
-		if (likwid_span_is(name, "*") || likwid_span_is(name, microarchitecture))
+		if (pmu_likwid_is(name, "*") || pmu_likwid_is(name, microarchitecture))
 			return true;
 		if (rest.len && *rest.at == ' ')
 			rest.at++, rest.len--;
@@ -44,8 +39,8 @@ static bool is_row_about(struct pmu_likwid_span *row, const struct pmu_likwid_co
 {
 	struct pmu_likwid_span unit = span_up_to(row, ' '), event = span_up_to(row, ' ');
 
-	return likwid_span_is(unit, counter->name.unit->name) && event.len == counter->event.len &&
-	       !memcmp(event.at, counter->event.at, event.len);
+	return pmu_likwid_is(unit, counter->name.unit->name) &&
+	       pmu_likwid_is_same(event, counter->event);
 }
 
 static void cut_per(struct pmu_likwid_row *row)

@@ -35,11 +35,6 @@ void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
 
 /* --- lines --- */
 
-static bool same_likwid_span(struct pmu_likwid_span a, struct pmu_likwid_span b)
-{
-	return a.len == b.len && !memcmp(a.at, b.at, a.len);
-}
-
 static int take_counter(struct pmu_likwid_reading *r, const struct pmu_likwid_line *line)
 {
 	struct pmu_likwid_counter *c = &r->counter[r->n_counters];
@@ -57,7 +52,7 @@ static int take_counter(struct pmu_likwid_reading *r, const struct pmu_likwid_li
 	if (colon)
 		c->plain.len = (size_t)(colon - line->first.at);
 	for (int i = 0; i < r->n_counters; i++)
-		if (same_likwid_span(r->counter[i].plain, c->plain))
+		if (pmu_likwid_is_same(r->counter[i].plain, c->plain))
 			return pmu_likwid_wrong(&r->scan, c->line,
 						"%.*s stands there twice, first on line %u",
 						PMU_LIKWID_SHOW(c->plain), r->counter[i].line);
@@ -122,7 +117,7 @@ static int resolve_counter(struct pmu_likwid_reading *r, struct pmu_likwid_count
 	/* the same in each box is told once */
 	for (const struct pmu_likwid_counter *other = r->counter; other < c; other++)
 		if (!other->counted && other->name.unit == c->name.unit &&
-		    same_likwid_span(other->event, c->event))
+		    pmu_likwid_is_same(other->event, c->event))
 			return 0;
 	pmu_likwid_leave_out(r, c->line, c->event);
 	return 0;

@@ -4,6 +4,7 @@
 #define PMU_NAMES_LIKWID_PARTS_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "names/likwid/likwid.h"
@@ -16,6 +17,16 @@ struct pmu_likwid_span {
 	const char *at;
 	size_t len;
 };
+static inline bool pmu_likwid_is_same(struct pmu_likwid_span a, struct pmu_likwid_span b)
+{
+	return a.len == b.len && !memcmp(a.at, b.at, a.len);
+}
+
+static inline bool pmu_likwid_is(struct pmu_likwid_span span, const char *text)
+{
+	return pmu_likwid_is_same(span, (struct pmu_likwid_span){ text, strlen(text) });
+}
+
 /** For "%.*s". */
 #define PMU_LIKWID_SHOW(span) (int)((span).len < 80 ? (span).len : 80), (span).at
 
