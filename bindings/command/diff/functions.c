@@ -167,20 +167,10 @@ static int take_sampled(struct pmu_diff *diff, const struct pmu_diff_group *grou
 
 static struct pmu_diff_pace compare_pace(const struct pmu_sampled side[SIDES])
 {
-	double per[SIDES];
-	struct pmu_interval change;
+	double a = pmu_stats_rate(&side[A]), b = pmu_stats_rate(&side[B]);
+	struct pmu_interval change = pmu_stats_rates(&side[A], &side[B], PMU_SERIES_LEVEL);
 
-	for (int s = A; s < SIDES; s++) {
-		double part = 0, calls = 0;
-
-		for (size_t i = 0; i < side[s].n; i++) {
-			part += side[s].part[i];
-			calls += side[s].of[i];
-		}
-		per[s] = part / calls;
-	}
-	change = pmu_stats_rates(&side[A], &side[B], PMU_SERIES_LEVEL);
-	return (struct pmu_diff_pace){ per[A], per[B], per[B] - per[A], change.low, change.high };
+	return (struct pmu_diff_pace){ a, b, b - a, change.low, change.high };
 }
 
 static void compare_function(const struct sampled_row *row, struct pmu_diff_function *function)

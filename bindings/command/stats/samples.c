@@ -146,6 +146,13 @@ void pmu_stats_shares(const struct pmu_sampled *a, const struct pmu_sampled *b, 
 	out->interval = difference_interval(&of_a, &of_b, varies, freedom, level, true);
 }
 
+double pmu_stats_rate(const struct pmu_sampled *side)
+{
+	const struct all_runs all = add_runs(side);
+
+	return all.part / all.of;
+}
+
 struct pmu_interval pmu_stats_rates(const struct pmu_sampled *a, const struct pmu_sampled *b,
 				    double level)
 {

@@ -129,6 +129,9 @@ struct pmu_sampled {
 void pmu_stats_shares(const struct pmu_sampled *a, const struct pmu_sampled *b, double level,
 		      struct pmu_compared *out);
 
+/** pmu_stats_rate() - samples for each unit of what they are of, of all runs as one */
+double pmu_stats_rate(const struct pmu_sampled *side);
+
 /**
  * pmu_stats_rates() - by how much B's samples for each unit of what they are of differ from A's
  * @a, @b: of: calls, seconds
