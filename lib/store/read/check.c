@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "store/read/snapshot.h"
 
 int pmu_store_check_head(const struct pmu_store_head *head, uint64_t size)
@@ -49,6 +51,15 @@ bool pmu_chunk_check(const struct pmu_store_chunk *chunk, uint64_t room,
 	return __atomic_load_n(&chunk->magic, __ATOMIC_RELAXED) == PMU_STORE_CHUNK_MAGIC &&
 	       copy->size >= sizeof(*chunk) && copy->size % PMU_STORE_ALIGN == 0 &&
 	       copy->size <= room;
+}
+
+bool pmu_chunk_read(int fd, uint64_t offset, uint64_t end, struct pmu_chunk_copy *copy)
+{
+	struct pmu_store_chunk chunk;
+
+	return PMU_RETRY(pread(fd, &chunk, sizeof(chunk), (off_t)offset)) ==
+		       (ssize_t)sizeof(chunk) &&
+	       pmu_chunk_check(&chunk, end - offset, copy);
 }
 
 bool pmu_group_check(const void *bytes, size_t size, struct pmu_group_copy *copy)

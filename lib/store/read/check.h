@@ -33,6 +33,9 @@ struct pmu_chunk_copy {
 bool pmu_chunk_check(const struct pmu_store_chunk *chunk, uint64_t room,
 		     struct pmu_chunk_copy *copy);
 
+/** pmu_chunk_read() - the same of the chunk at @offset of a file; @end: where the store ends in it */
+bool pmu_chunk_read(int fd, uint64_t offset, uint64_t end, struct pmu_chunk_copy *copy);
+
 /** A group whose layout has been checked. */
 struct pmu_group_copy {
 	uint32_t n_slots;

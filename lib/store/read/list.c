@@ -82,14 +82,12 @@ static bool find_in_meta(int fd, uint64_t offset, const struct pmu_chunk_copy *c
 
 static void find_program(int fd, uint64_t size, struct pmu_store_entry *entry)
 {
-	struct pmu_store_chunk chunk;
 	struct pmu_chunk_copy copy;
 	uint64_t offset = PMU_STORE_HEAD_SIZE;
 	int i;
 
 	for (i = 0; i < LOOK_CHUNKS && offset < size; i++) {
-		if (PMU_RETRY(pread(fd, &chunk, sizeof(chunk), (off_t)offset)) != sizeof(chunk) ||
-		    !pmu_chunk_check(&chunk, size - offset, &copy))
+		if (!pmu_chunk_read(fd, offset, size, &copy))
 			return;
 		if (copy.kind == PMU_CHUNK_META && find_in_meta(fd, offset, &copy, entry))
 			return;

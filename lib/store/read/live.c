@@ -16,34 +16,19 @@
 /* More than any process makes: a damaged store is not gone through for minutes. */
 #define MOST_CHUNKS (1u << 20)
 
-/** How a thread's chunk begins. */
-struct begin {
-	struct pmu_store_chunk chunk;
+static void see_chunk(int fd, uint64_t offset, const struct pmu_chunk_copy *copy, pmu_live_fn *see,
+		      void *arg)
+{
+	const size_t head = sizeof(struct pmu_store_chunk);
 	struct pmu_store_thread record;
-};
+	struct pmu_live_thread thread;
 
-static bool read_begin(int fd, uint64_t offset, uint64_t end, struct begin *begin,
-		       struct pmu_chunk_copy *copy)
-{
-	ssize_t n = PMU_RETRY(pread(fd, begin, sizeof(*begin), (off_t)offset));
-
-	if (n < (ssize_t)sizeof(begin->chunk) ||
-	    !pmu_chunk_check(&begin->chunk, end - offset, copy))
-		return false;
-	/* the last chunk of another kind may be shorter */
-	if (n < (ssize_t)sizeof(*begin) || copy->size < sizeof(*begin))
-		begin->record.state = PMU_THREAD_FREE;
-	return true;
-}
-
-static void see_chunk(const struct begin *begin, const struct pmu_chunk_copy *copy,
-		      pmu_live_fn *see, void *arg)
-{
-	const struct pmu_live_thread thread = { begin->record.tid, copy->owner,
-						begin->record.flags };
-
-	if (copy->kind == PMU_CHUNK_THREAD && begin->record.state == PMU_THREAD_LIVE &&
-	    !(thread.flags & PMU_THREAD_SOCKET))
+	if (copy->kind != PMU_CHUNK_THREAD || copy->size < head + sizeof(record) ||
+	    PMU_RETRY(pread(fd, &record, sizeof(record), (off_t)(offset + head))) !=
+		    (ssize_t)sizeof(record))
+		return;
+	thread = (struct pmu_live_thread){ record.tid, copy->owner, record.flags };
+	if (record.state == PMU_THREAD_LIVE && !(thread.flags & PMU_THREAD_SOCKET))
 		see(arg, &thread);
 }
 
@@ -65,12 +50,11 @@ int pmu_store_each_live_of(int fd, pmu_live_fn *see, void *arg)
 	uint64_t offset = PMU_STORE_HEAD_SIZE, end = 0;
 	int rc = end_of_store(fd, &end);
 	struct pmu_chunk_copy copy;
-	struct begin begin;
 
 	for (unsigned int i = 0; !rc && i < MOST_CHUNKS && offset < end; i++) {
-		if (!read_begin(fd, offset, end, &begin, &copy))
+		if (!pmu_chunk_read(fd, offset, end, &copy))
 			break;
-		see_chunk(&begin, &copy, see, arg);
+		see_chunk(fd, offset, &copy, see, arg);
 		offset += copy.size;
 	}
 	return rc;
