@@ -47,15 +47,14 @@ rows configure '[a-z]*' >"$tmp/table"
 same 'the dependencies are those of configure, with its versions' "$tmp/configure" "$tmp/table"
 
 # The compiler and make, by which everything is built, are in no table.
-grep -oE 'need ("[^"]*"|[a-z-]+) [a-z0-9-]+ ' bootstrap | sed 's/ $//; s/.* //' | grep -vxE 'make|gcc' >"$tmp/bootstrap"
+grep -oE '(need|want "[^"]*") ("[^"]*"|[a-z-]+) [a-z0-9-]+ ' bootstrap | sed 's/ $//; s/.* //' | grep -vxE 'make|gcc' >"$tmp/bootstrap"
 {
-	rows debian 'needed|checkout'
+	rows debian 'needed|checkout|wanted' | sed 's/\[.*//'
 	echo pkg-config
-	rows debian wanted | sed -n 's/^\(libcpuid-dev\)\[.*/\1/p'
 } >"$tmp/needed"
-same 'bootstrap installs those that are needed, and libcpuid' "$tmp/bootstrap" "$tmp/needed"
-grep -oE "pkg-config --exists '[^']*'" bootstrap | sed "s/.*'\(.*\) >= \(.*\)'/\1 \2/" >"$tmp/bootstrap"
-rows configure needed | grep -v ' -$' >"$tmp/needed"
+same 'bootstrap installs those that are needed or wanted' "$tmp/bootstrap" "$tmp/needed"
+grep -oE "pkg-config --exists '[^']* >= [^']*'" bootstrap | sed "s/.*'\(.*\) >= \(.*\)'/\1 \2/" >"$tmp/bootstrap"
+rows configure 'needed|wanted' | grep -v ' -$' | grep -v '^valgrind ' >"$tmp/needed"
 same '  and looks for the same versions' "$tmp/bootstrap" "$tmp/needed"
 
 # --- the forms
