@@ -210,11 +210,11 @@ EXTRA_DIST += %D%/command/page/embed.awk %D%/command/page/page.html $(page_style
 CLEANFILES += %D%/command/page/template.c
 %D%/command/page/template.c: %D%/command/page/embed.awk %D%/command/page/page.html $(page_style) $(page_script)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)cd $(srcdir) && style=`cat $(page_style) | sha256sum` && script=`cat $(page_script) | sha256sum` && \
+	$(AM_V_GEN)to=`pwd`/$@ && cd $(srcdir) && style=`cat $(page_style) | sha256sum` && script=`cat $(page_script) | sha256sum` && \
 		LC_ALL=C $(AWK) -v style="$(page_style)" -v script="$(page_script)" \
 		-v style_hash="$${style%% *}" -v script_hash="$${script%% *}" \
-		-f %D%/command/page/embed.awk %D%/command/page/page.html >$(abs_builddir)/$@.tmp && \
-		mv $(abs_builddir)/$@.tmp $(abs_builddir)/$@
+		-f %D%/command/page/embed.awk %D%/command/page/page.html >"$$to.tmp" && \
+		mv "$$to.tmp" "$$to"
 # Traces: read, and written for Perfetto and Chrome.
 trace_read_sources = \
 	%D%/command/trace/flows.c \
