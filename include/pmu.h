@@ -12,8 +12,8 @@
  *
  * What a call does itself is in none of the regions that are open meanwhile.  Of one with several
  * arguments, or a result beside an errno, up to 20 instructions are, which put these together; all
- * of it is of pmu_region_is_open(), pmu_thread_attach(), pmu_counters_read(),
- * pmu_counters_start(), pmu_counters_stop(), pmu_last_error(), pmu_strerror() and pmu_version().
+ * of it is of pmu_thread_attach(), pmu_counters_read(), pmu_counters_start(), pmu_counters_stop(),
+ * pmu_last_error(), pmu_strerror() and pmu_version().
  *
  * -DPMU_DISABLE turns every call into nothing.
  */

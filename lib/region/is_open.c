@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "pmu.h"
+#include "region/call.h"
 #include "region/slow.h"
 #include "region/tree.h"
 #include "session/enter.h"
@@ -20,18 +21,12 @@ static bool is_text_open(struct pmu_thread *self, const char *text)
 	return name && name->open;
 }
 
-/*
- * No lock where the thread has used the session before; a forked child takes up its regions first.
- */
-PMU_API int pmu_region_is_open(const char *name)
+/* No lock where the thread has used the session before; a forked child takes up its regions first. */
+static int is_open(void *name)
 {
 	struct pmu_thread *self = pmu_thread_self();
-	int saved = errno, rc = 0;
+	int rc = 0;
 
-	if (!name || !*name)
-		return pmu_fail(EINVAL, "pmu_region_is_open() needs a name");
-	if (!self && pmu_session_is_ours())
-		return 0;
 	if (self && self->tree &&
 	    *self->guard == PMU_GUARD_OUTSIDE(__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)))
 		pmu_session_bar();
@@ -43,6 +38,15 @@ PMU_API int pmu_region_is_open(const char *name)
 	} else if (rc > 0) {
 		rc = 0;
 	}
-	errno = saved;
 	return rc;
+}
+
+/* Aside: how much comparing a text is depends on where it lies. */
+PMU_API int pmu_region_is_open(const char *name)
+{
+	if (!name || !*name)
+		return pmu_fail(EINVAL, "pmu_region_is_open() needs a name");
+	if (!pmu_thread_self() && pmu_session_is_ours())
+		return 0;
+	return pmu_call_aside(is_open, (void *)(uintptr_t)name);
 }

@@ -90,7 +90,7 @@ static const struct {
 	{ "pmu_region_read refused", read_refused, SEVERAL },
 	{ "pmu_region_reset", reset, PLAIN },
 	{ "pmu_region_reset unknown", reset_unknown, PLAIN },
-	{ "pmu_region_is_open", is_open, COUNTED },
+	{ "pmu_region_is_open", is_open, SEVERAL },
 	{ "pmu_context_get", get, PLAIN },
 	{ "pmu_context_enter", enter, PLAIN },
 	{ "pmu_context_leave", leave, PLAIN },
