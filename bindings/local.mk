@@ -281,6 +281,8 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/diff/functions.c \
 	%D%/command/diff/join.c \
 	%D%/command/diff/join.h \
+	%D%/command/diff/levels.c \
+	%D%/command/diff/levels.h \
 	%D%/command/diff/others.c \
 	%D%/command/diff/side.c \
 	%D%/command/diff/test.c \

@@ -74,6 +74,31 @@ has out 'nothing differs by more than noise' "nothing did"
 ! grep -q 'new\|gone' out
 result $? "nor came, nor went"
 
+# --- what `pmu run` puts around ---
+
+sed '/^{"name": "work"/ {
+	h
+	s/work/main/g
+	p
+	g
+	s/"parent": null/"parent": "main"/
+}
+s,"path": "work,"path": "main/work,; s,"parent": "work","parent": "main/work",' slow.json >under.json
+run 0 "one side by itself, the other under pmu run" diff a.json under.json -o out.csv -o out
+is "regions are compared below what that puts around them" "$(differing)" 'main/work/r17 time'
+! grep -q 'new\|gone' out
+result $? "none came or went"
+has out 'only B has "main" around regions' "which is said"
+run 0 "the other way" diff under.json a.json -o out.csv -o out
+is "as well" "$(differing)" 'work/r17 time'
+has out 'only A has "main" around regions' "which is said"
+run 0 "with a new name" diff --map r7=r7b under.json renamed.json -o out
+! grep -q 'new\|gone' out
+result $? "that is found as well"
+run 0 "both under it" diff under.json under.json -o out
+! grep -q 'around regions' out
+result $? "there is nothing to say"
+
 # --- sides ---
 
 mkdir old new

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/command/diff/levels.h"
 #include "report/model/block.h"
 
 void pmu_diff_note(struct pmu_diff *diff, const char *fmt, ...)
@@ -140,17 +141,24 @@ static int join_measures(struct pmu_diff *diff, struct pmu_diff_group *group,
 
 /* --- regions --- */
 
-/* The path that a region of A has in B: names between '/' that are not escaped. */
+size_t pmu_diff_name_len(const char *path)
+{
+	size_t len = 0;
+
+	while (path[len] && path[len] != '/')
+		len += path[len] == '\\' && path[len + 1] ? 2 : 1;
+	return len;
+}
+
+/* The path that a region of A has in B. */
 static void rename_path(const struct pmu_diff_request *request, const char *path,
 			struct pmu_strbuf *out)
 {
 	out->len = 0;
 	for (;;) {
 		const char *to = NULL;
-		size_t len = 0;
+		size_t len = pmu_diff_name_len(path);
 
-		while (path[len] && path[len] != '/')
-			len += path[len] == '\\' && path[len + 1] ? 2 : 1;
 		for (size_t i = 0; i < request->n_renames; i++)
 			if (request->rename[i].from_len == len &&
 			    !memcmp(request->rename[i].from, path, len))
@@ -173,43 +181,48 @@ static void join_row(struct pmu_diff_group *group, const struct pmu_series_regio
 		(struct pmu_diff_row){ .name = region->name, .path = region->path, .a = a, .b = b };
 }
 
-/*
- * @taken: [regions of B]
- */
+/* Those that both sides have, and of A alone; @taken: [regions of B]. */
 static int join_known(struct pmu_diff_group *group, const struct pmu_diff_request *request,
+		      const struct pmu_diff_levels *levels, const struct pmu_diff_stripped *sorted,
 		      bool *taken)
 {
-	struct pmu_strbuf path = { 0 };
+	struct pmu_strbuf path = { 0 }, room = { 0 };
 
 	for (unsigned int i = 0; i < group->a->n_regions; i++) {
 		const struct pmu_series_region *region = &group->a->region[i];
+		const char *stripped = pmu_diff_levels_strip(levels->a, region, &room);
 		int b;
 
-		rename_path(request, region->path, &path);
-		b = pmu_series_find(group->b, pmu_strbuf_text(&path), region->is_flat);
-		if (b >= 0 && !taken[b])
+		if (!*stripped)
+			continue;
+		rename_path(request, stripped, &path);
+		b = pmu_diff_levels_find(sorted, group->b, pmu_strbuf_text(&path), region->is_flat,
+					 taken);
+		if (b >= 0)
 			taken[b] = true;
-		else
-			b = -1;
 		join_row(group, b < 0 ? region : &group->b->region[b], (int)i, b);
 	}
 	pmu_strbuf_free(&path);
-	return path.failed ? -ENOMEM : 0;
+	pmu_strbuf_free(&room);
+	return path.failed || room.failed ? -ENOMEM : 0;
 }
 
 static int join_regions(struct pmu_diff *diff, struct pmu_diff_group *group,
 			const struct pmu_diff_request *request)
 {
+	const struct pmu_diff_levels levels = pmu_diff_levels(diff, group);
 	size_t most = (size_t)group->a->n_regions + group->b->n_regions;
 	bool *taken = calloc(group->b->n_regions + 1, sizeof(*taken));
+	struct pmu_diff_stripped *sorted = pmu_diff_levels_sort(diff, levels.b, group->b);
 	int rc = -ENOMEM;
 
 	group->row = pmu_block_array(&diff->blocks, most + 1, sizeof(*group->row));
-	if (taken && group->row)
-		rc = join_known(group, request, taken);
+	if (taken && sorted && group->row)
+		rc = join_known(group, request, &levels, sorted, taken);
 	for (unsigned int i = 0; !rc && i < group->b->n_regions; i++)
-		if (!taken[i])
-			join_row(group, &group->b->region[i], -1, (int)i);
+		if (!taken[sorted[i].region - group->b->region] && *sorted[i].path)
+			join_row(group, sorted[i].region, -1,
+				 (int)(sorted[i].region - group->b->region));
 	free(taken);
 	return rc;
 }
