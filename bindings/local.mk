@@ -332,6 +332,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/emulate.c \
 	%D%/command/run/environment.c \
 	%D%/command/run/folder.c \
+	%D%/command/run/foretell.c \
 	%D%/command/run/job.c \
 	%D%/command/run/layout.c \
 	%D%/command/run/look.c \

@@ -78,7 +78,25 @@ int pmu_session_require(void)
 	return rc;
 }
 
-int pmu_session_foretell(enum pmu_emulation emulated)
+/* A group without events, as TIME, asks for none. */
+static int require_any(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		const struct pmu_session_group *group = &pmu_session.group[i];
+
+		if (!group->plan.n_slots || pmu_plan_mask(&group->plan) & ~group->plan.absent)
+			return 0;
+		n++;
+	}
+	return n && pmu_session.config.group_given
+		       ? refuse_events(&pmu_session.group[0],
+				       pmu_plan_mask(&pmu_session.group[0].plan))
+		       : 0;
+}
+
+int pmu_session_foretell(enum pmu_emulation emulated, bool any)
 {
 	struct pmu_strbuf warnings = { 0 };
 	int rc = pmu_config_load(&pmu_session.config, NULL, &warnings);
@@ -86,7 +104,7 @@ int pmu_session_foretell(enum pmu_emulation emulated)
 	if (rc == 0 && pmu_session.config.enable)
 		rc = pmu_session_choose_groups(emulated);
 	if (rc == 0)
-		rc = pmu_session_require();
+		rc = any ? require_any() : pmu_session_require();
 	pmu_session.n_groups = 0;
 	pmu_resolve_close(&pmu_session.config.catalog);
 	pmu_strbuf_free(&warnings);

@@ -3,6 +3,8 @@
 #ifndef PMU_SESSION_REQUIRE_H
 #define PMU_SESSION_REQUIRE_H
 
+#include <stdbool.h>
+
 #include "counters/backend.h"
 
 /**
@@ -15,8 +17,9 @@ int pmu_session_require(void);
  * pmu_session_foretell() - would a program with this environment be measured as PMU_REQUIRE=1 wants
  * it?
  * @emulated: it will run under valgrind
+ * @any: one event that was named is enough
  * Context: for `pmu run`: no session runs, and none is started.  Return: as pmu_session_require().
  */
-int pmu_session_foretell(enum pmu_emulation emulated);
+int pmu_session_foretell(enum pmu_emulation emulated, bool any);
 
 #endif

@@ -516,21 +516,31 @@ static int refuse_target(const struct pmu_run_request *request, const char *why)
 	return PMU_EXIT_NOT_STARTED;
 }
 
-static enum pmu_emulation emulation_of(const struct pmu_run_request *request)
+enum pmu_emulation pmu_run_emulation(const struct pmu_run_request *request)
 {
 	if (!request->emulate)
 		return PMU_EMULATION_NONE;
 	return request->fast ? PMU_EMULATION_FAST : PMU_EMULATION_FULL;
 }
 
+/* Under valgrind all takes fifty times as long: not for nothing. */
+static int check_simulated(const struct pmu_run_request *request)
+{
+	if (!request->emulate || request->switched_off ||
+	    !pmu_session_foretell(pmu_run_emulation(request), true))
+		return 0;
+	pmu_command_error("--emulate: %s; nothing was run", pmu_error_text());
+	return PMU_EXIT_NOT_STARTED;
+}
+
 /* Said before the start, or the command's work would be for nothing. */
 static int check_required(const struct pmu_run_request *request)
 {
 	if (!PMU_RUN_SETTING(request, PMU_REQUIRE))
-		return 0;
+		return check_simulated(request);
 	if (request->switched_off)
 		return refuse_target(request, "PMU_ENABLE=0 switches measuring off");
-	return pmu_session_foretell(emulation_of(request))
+	return pmu_session_foretell(pmu_run_emulation(request), false)
 		       ? refuse_target(request, pmu_error_text())
 		       : 0;
 }

@@ -105,6 +105,8 @@ int pmu_run_prepare(const struct pmu_command *self, int argc, char **argv, struc
 		rc = pmu_run_exact_branches(self, &run->request);
 	if (!rc)
 		rc = pmu_run_check_emulation(&run->request);
+	if (!rc && run->request.topdown)
+		rc = pmu_run_topdown(&run->request);
 	if (!rc)
 		rc = check_run(run);
 	if (rc)

@@ -404,6 +404,15 @@ int pmu_run_all_metrics(struct pmu_run_request *request);
  */
 int pmu_run_roofline(struct pmu_run_request *request);
 
+/** pmu_run_emulation() - will it run under valgrind? */
+enum pmu_emulation pmu_run_emulation(const struct pmu_run_request *request);
+
+/** pmu_run_can_count() - could all of a group be counted?  False after a sentence. */
+bool pmu_run_can_count(const struct pmu_run_request *request, const char *group);
+
+/** pmu_run_topdown() - with --topdown: is there a first level?  Return: 0, or an exit status after a message. */
+int pmu_run_topdown(const struct pmu_run_request *request);
+
 /**
  * pmu_run_exact_branches() - count these, where nothing else is said
  * Return: 0, or an exit status after a message.
