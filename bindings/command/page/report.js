@@ -147,7 +147,7 @@ function reportFacts(data) {
 		[data.attached ? "watched" : "took", (run ? format.time(run.elapsed_ns) : format.time(data.duration_ns)) + (simulated ? " under valgrind, which is not the program's time" : ""),
 			run ? "from start to end of the command" : data.attached ? "by pmu attach, while it ran" : "from the library's start to its end"],
 		["CPU time", run && !simulated ? format.time(run.user_ns) + " user, " + format.time(run.system_ns) + " system" : ""],
-		["memory", run && run.max_rss_bytes ? format.bytes(run.max_rss_bytes) : "", "of the largest process, at most"],
+		["peak memory", run && run.max_rss_bytes ? format.bytes(run.max_rss_bytes) : "", "of the largest process"],
 		["ended", endOf(run)],
 		["began", format.date(data.start_unix_ns)],
 		["host", data.host],

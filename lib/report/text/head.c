@@ -309,7 +309,7 @@ static void run_outcome(struct pmu_text *t, unsigned int width)
 		pmu_strbuf_addf(&text, "%s%s%s %s", i ? ", " : "", cell.number, cell.unit,
 				times[i].what);
 	}
-	pmu_strbuf_addf(&text, ", %.1f MiB at most", (double)end->max_rss / (1 << 20));
+	pmu_strbuf_addf(&text, ", %.1f MiB peak memory", (double)end->max_rss / (1 << 20));
 	item(t, width, simulated ? "took" : "run", pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
