@@ -52,6 +52,36 @@ static void put_json_code(struct pmu_strbuf *out, const struct pmu_model_functio
 	pmu_strbuf_add(out, "]");
 }
 
+/* Triples, as there may be many: the caller's place in the list from 1 on, the function's, own samples. */
+static void put_calls(struct pmu_strbuf *out, const struct pmu_model_samples *samples)
+{
+	key(out, ", ", "calls");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < samples->n_calls; i++) {
+		const struct pmu_model_call *call = &samples->call[i];
+
+		pmu_strbuf_addf(out, i ? ",[%u,%u," : "[%u,%u,", call->caller, call->frame);
+		pmu_encode_u64(out, call->n_samples);
+		pmu_strbuf_add(out, "]");
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+static void put_callers(struct pmu_strbuf *out, const struct pmu_model_samples *samples)
+{
+	key(out, ", ", "callers");
+	key(out, "{", "functions");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < samples->n_frames; i++) {
+		put_text(out, i ? ", {" : "{", "name", samples->frame[i].name);
+		put_known_text(out, ", ", "object", samples->frame[i].object);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "]");
+	put_calls(out, samples);
+	pmu_strbuf_add(out, "}");
+}
+
 void pmu_json_objects(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	const struct pmu_model_object *object;
@@ -87,5 +117,8 @@ void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *sa
 			put_json_code(out, function);
 		pmu_strbuf_add(out, "}");
 	}
-	pmu_strbuf_add(out, "]}");
+	pmu_strbuf_add(out, "]");
+	if (samples->n_calls)
+		put_callers(out, samples);
+	pmu_strbuf_add(out, "}");
 }

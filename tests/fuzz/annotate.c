@@ -47,7 +47,9 @@ static void show(const struct pmu_code_place *place)
 					       .n_samples = 100,
 					       .n_codes = 1,
 					       .code = &code };
-	const struct pmu_model_samples samples = { 100, 1000, 1, &function };
+	const struct pmu_model_samples samples = {
+		.n = 100, .period_ns = 1000, .n_functions = 1, .function = &function
+	};
 	struct pmu_model_row row = { .name = "main", .path = "main", .samples = &samples };
 	struct pmu_model_section section = { .row = &row, .n_rows = 1, .group = "TIME" };
 	const struct pmu_annotate_request request = { .is_asked = true };

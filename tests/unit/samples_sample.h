@@ -21,7 +21,9 @@ __attribute__((unused)) static const struct pmu_model_samples *make_samples(
 	struct pmu_model_function *function = pmu_model_alloc(model, n * sizeof(*function));
 	struct pmu_model_line *line = pmu_model_alloc(model, 2 * n * sizeof(*line));
 
-	*samples = (struct pmu_model_samples){ 0, SAMPLES_PERIOD_NS, n, function };
+	*samples = (struct pmu_model_samples){
+		.n = 0, .period_ns = SAMPLES_PERIOD_NS, .n_functions = n, .function = function
+	};
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int n_lines = of[i].lines[1] ? 2 : of[i].lines[0] ? 1 : 0;
 

@@ -135,6 +135,60 @@ static void read_function(struct pmu_json_reader *reader, const struct pmu_value
 		read_code(reader, pmu_json_list(reader, item, "code"), function);
 }
 
+/* --- callers --- */
+
+static void read_caller_functions(struct pmu_json_reader *reader, const struct pmu_value *list,
+				  struct pmu_model_samples *samples)
+{
+	size_t n = pmu_value_size(list);
+	struct pmu_model_frame *frame = pmu_json_alloc(reader, n, sizeof(*frame));
+
+	for (size_t i = 0; i < n && !reader->rc; i++) {
+		const struct pmu_value *item = pmu_value_at(list, i);
+
+		frame[i].name = pmu_json_text(reader, item, "name");
+		frame[i].object = read_known_text(reader, item, "object");
+	}
+	samples->frame = frame;
+	samples->n_frames = reader->rc ? 0 : (unsigned int)n;
+}
+
+/* @depth: [@i] of those before it; gets its own.  Return: does it make sense? */
+static bool read_sample_call(const struct pmu_value *triple,
+			     const struct pmu_model_samples *samples, size_t i, uint64_t *left,
+			     uint32_t *depth, struct pmu_model_call *call)
+{
+	int64_t caller = pmu_value_integer(pmu_value_at(triple, 0));
+	int64_t frame = pmu_value_integer(pmu_value_at(triple, 1));
+	int64_t n = pmu_value_integer(pmu_value_at(triple, 2));
+
+	if (pmu_value_size(triple) != 3 || caller < 0 || (uint64_t)caller > i || frame < 0 ||
+	    (uint64_t)frame >= samples->n_frames || n < 0 || (uint64_t)n > *left)
+		return false;
+	depth[i] = 1 + (caller ? depth[caller - 1] : 0);
+	*left -= (uint64_t)n;
+	*call = (struct pmu_model_call){ (unsigned int)caller, (unsigned int)frame, (uint64_t)n };
+	return depth[i] <= PMU_SAMPLES_DEEPEST;
+}
+
+static void read_callers(struct pmu_json_reader *reader, const struct pmu_value *from,
+			 struct pmu_model_samples *samples)
+{
+	const struct pmu_value *list = pmu_json_list(reader, from, "calls");
+	size_t n = pmu_value_size(list);
+	struct pmu_model_call *call = pmu_json_alloc(reader, n, sizeof(*call));
+	uint32_t *depth = pmu_json_alloc(reader, n, sizeof(*depth));
+	uint64_t left = samples->n;
+
+	read_caller_functions(reader, pmu_json_list(reader, from, "functions"), samples);
+	for (size_t i = 0; i < n && !reader->rc; i++)
+		if (!read_sample_call(pmu_value_at(list, i), samples, i, &left, depth, &call[i]))
+			pmu_json_complain(reader,
+					  "\"calls\" has what is no caller, function and samples");
+	samples->call = call;
+	samples->n_calls = reader->rc ? 0 : (unsigned int)n;
+}
+
 /* As they come they may be in any order, and a function may be there twice. */
 const struct pmu_model_samples *pmu_json_read_samples(struct pmu_json_reader *reader,
 						      const struct pmu_value *item)
@@ -154,6 +208,8 @@ const struct pmu_model_samples *pmu_json_read_samples(struct pmu_json_reader *re
 
 	for (size_t i = 0; i < n && !reader->rc; i++)
 		read_function(reader, pmu_value_at(list, i), &left, &function[i]);
+	if (!reader->rc && pmu_value_member(from, "callers"))
+		read_callers(reader, pmu_json_object(reader, from, "callers"), &samples);
 	if (reader->rc || !samples.n)
 		return NULL;
 	sorted = pmu_model_samples_add(reader->model, &samples, NULL);

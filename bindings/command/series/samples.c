@@ -29,7 +29,10 @@ static const struct pmu_model_samples *copy_samples(struct pmu_series *series,
 			.n_samples = of->n_samples,
 		};
 	}
-	*copy = (struct pmu_model_samples){ from->n, from->period_ns, from->n_functions, function };
+	*copy = (struct pmu_model_samples){ .n = from->n,
+					    .period_ns = from->period_ns,
+					    .n_functions = from->n_functions,
+					    .function = function };
 	return copy;
 }
 

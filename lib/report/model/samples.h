@@ -51,12 +51,32 @@ struct pmu_model_function {
 	const struct pmu_model_code *code;
 };
 
+/** A function that calls, or is called. */
+struct pmu_model_frame {
+	const char *name, *object; /* as struct pmu_model_function has them */
+};
+
+/** A function on one way to it, through those that had called each other when samples were taken. */
+struct pmu_model_call {
+	unsigned int
+		caller; /* 1 + index of the call that it was called in, which comes before it; 0: not known */
+	unsigned int frame; /* index of its function */
+	uint64_t n_samples; /* that were taken in it by itself */
+};
+
+/** In so many calls a function is at most: what a report says beyond that makes no sense. */
+#define PMU_SAMPLES_DEEPEST 256u
+
 /** A region's own samples, without those of nested regions. */
 struct pmu_model_samples {
 	uint64_t n;               /* of all its functions */
 	uint64_t period_ns;       /* CPU time between two of them */
 	unsigned int n_functions; /* most samples first, then by name */
 	const struct pmu_model_function *function;
+	/* Where callers were asked for: of all samples, or of some. */
+	unsigned int n_frames, n_calls;
+	const struct pmu_model_frame *frame;
+	const struct pmu_model_call *call;
 };
 
 /**

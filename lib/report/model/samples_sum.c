@@ -19,7 +19,12 @@ enum spot_kind {
 	SPOT_LINE,     /* of a function: file, "", line */
 	SPOT_CODE,     /* of a function: path, build id, start, size */
 	SPOT_ADDRESS,  /* of code: "", "", address */
+	/* behind all functions, as they came: */
+	SPOT_FRAME, /* name, object */
+	SPOT_CALL,  /* of its caller's call, 0: of none: "", "", index of its frame's spot */
 };
+
+#define N_SPOT_KINDS (SPOT_CALL + 1)
 
 struct spot {
 	enum spot_kind kind;
@@ -155,6 +160,30 @@ static int add_function(struct pmu_samples_sum *sum, const struct pmu_model_func
 	return rc;
 }
 
+static int add_call_spots(struct pmu_samples_sum *sum, const struct pmu_model_samples *from,
+			  unsigned int i, size_t *spots)
+{
+	const struct pmu_model_call *call = &from->call[i];
+	const struct pmu_model_frame *frame = &from->frame[call->frame];
+	const struct spot of_frame = { SPOT_FRAME, 0, frame->name, frame->object, 0, 0, 0 };
+	struct spot spot = { SPOT_CALL, 0, "", "", add_spot(sum, &of_frame), 0, call->n_samples };
+
+	spot.above = call->caller ? spots[call->caller - 1] : 0;
+	spots[i] = spot.number ? add_spot(sum, &spot) : 0;
+	return spots[i] ? 0 : -ENOMEM;
+}
+
+static int add_all_calls(struct pmu_samples_sum *sum, const struct pmu_model_samples *from)
+{
+	size_t *spots = from->n_calls ? calloc(from->n_calls, sizeof(*spots)) : NULL;
+	int rc = from->n_calls && !spots ? -ENOMEM : 0;
+
+	for (unsigned int i = 0; !rc && i < from->n_calls; i++)
+		rc = add_call_spots(sum, from, i, spots);
+	free(spots);
+	return rc;
+}
+
 int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_samples *samples)
 {
 	int rc = 0;
@@ -168,7 +197,7 @@ int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_sam
 		(*sum)->period_ns = samples->period_ns;
 	for (unsigned int i = 0; !rc && i < samples->n_functions; i++)
 		rc = add_function(*sum, &samples->function[i]);
-	return rc;
+	return rc ? rc : add_all_calls(*sum, samples);
 }
 
 /* --- the result --- */
@@ -200,14 +229,17 @@ static const struct spot *spot_of(const struct spot *spot, const struct spot *at
 	return at;
 }
 
-/* Functions with their lines behind them, then their code, each with its addresses. */
+/* Functions with their lines behind them, then their code, each with its addresses; then what calls are made of. */
 static int by_function(const void *a, const void *b, void *arg)
 {
 	const struct spot *spot = arg, *x = &spot[*(const size_t *)a],
 			  *y = &spot[*(const size_t *)b];
-	const struct spot *of_x = spot_of(spot, x, SPOT_FUNCTION),
-			  *of_y = spot_of(spot, y, SPOT_FUNCTION);
+	const struct spot *of_x, *of_y;
 
+	if (x->kind >= SPOT_FRAME || y->kind >= SPOT_FRAME)
+		return x->kind != y->kind ? (int)x->kind - (int)y->kind : (x > y) - (x < y);
+	of_x = spot_of(spot, x, SPOT_FUNCTION);
+	of_y = spot_of(spot, y, SPOT_FUNCTION);
 	if (of_x != of_y)
 		return by_samples(of_x, of_y);
 	if (x->kind < SPOT_CODE || y->kind < SPOT_CODE)
@@ -226,6 +258,10 @@ struct making {
 	struct pmu_model_line *line;
 	struct pmu_model_code *code;
 	struct pmu_model_address *address;
+	struct pmu_model_frame *frame;
+	struct pmu_model_call *call;
+	unsigned int *place; /* of a spot that is a frame or a call: 1 + where that is */
+	unsigned int n_frames, n_calls;
 	/* those of one file stand together often: they share its name */
 	const char *file, *file_copy;
 	bool failed;
@@ -256,7 +292,27 @@ static void make_code(struct making *making, const struct spot *spot)
 	making->code++;
 }
 
-static void make_spot(struct making *making, const struct spot *spot)
+/* @at: of the spot */
+static void make_sum_frame(struct making *making, const struct spot *spot, size_t at)
+{
+	making->frame[making->n_frames++] = (struct pmu_model_frame){
+		pmu_model_text(making->model, spot->name, strlen(spot->name)),
+		pmu_model_text(making->model, spot->object, strlen(spot->object)),
+	};
+	making->place[at] = making->n_frames;
+}
+
+static void make_sum_call(struct making *making, const struct spot *spot, size_t at)
+{
+	making->call[making->n_calls++] = (struct pmu_model_call){
+		.caller = spot->above ? making->place[spot->above - 1] : 0,
+		.frame = making->place[spot->number - 1] - 1,
+		.n_samples = spot->n_samples,
+	};
+	making->place[at] = making->n_calls;
+}
+
+static void make_spot(struct making *making, const struct spot *spot, size_t at)
 {
 	switch (spot->kind) {
 	case SPOT_FUNCTION:
@@ -280,10 +336,16 @@ static void make_spot(struct making *making, const struct spot *spot)
 		*making->address++ = (struct pmu_model_address){ spot->number, spot->n_samples };
 		making->code[-1].n_addresses++;
 		break;
+	case SPOT_FRAME:
+		make_sum_frame(making, spot, at);
+		break;
+	case SPOT_CALL:
+		make_sum_call(making, spot, at);
+		break;
 	}
 }
 
-static size_t *order_spots(const struct pmu_samples_sum *sum, size_t n[SPOT_ADDRESS + 1])
+static size_t *order_spots(const struct pmu_samples_sum *sum, size_t n[N_SPOT_KINDS])
 {
 	size_t *order = calloc(sum->n_spots + 1, sizeof(*order));
 
@@ -300,24 +362,33 @@ const struct pmu_model_samples *pmu_samples_sum_make(struct pmu_model *model,
 						     const struct pmu_samples_sum *sum)
 {
 	struct pmu_model_samples *made = pmu_model_alloc(model, sizeof(*made));
-	size_t n[SPOT_ADDRESS + 1] = { 0 }, *order = order_spots(sum, n);
+	size_t n[N_SPOT_KINDS] = { 0 }, *order = order_spots(sum, n);
 	struct making making = {
 		.model = model,
 		.function = pmu_model_alloc(model, n[SPOT_FUNCTION] * sizeof(*making.function)),
 		.line = pmu_model_alloc(model, n[SPOT_LINE] * sizeof(*making.line)),
 		.code = pmu_model_alloc(model, n[SPOT_CODE] * sizeof(*making.code)),
 		.address = pmu_model_alloc(model, n[SPOT_ADDRESS] * sizeof(*making.address)),
+		.frame = pmu_model_alloc(model, n[SPOT_FRAME] * sizeof(*making.frame)),
+		.call = pmu_model_alloc(model, n[SPOT_CALL] * sizeof(*making.call)),
+		.place = calloc(sum->n_spots + 1, sizeof(*making.place)),
 	};
 
 	making.failed = !made || !order || !making.function || !making.line || !making.code ||
-			!making.address;
+			!making.address || !making.frame || !making.call || !making.place;
 	if (!making.failed)
-		*made = (struct pmu_model_samples){ sum->n, sum->period_ns,
-						    (unsigned int)n[SPOT_FUNCTION],
-						    making.function };
+		*made = (struct pmu_model_samples){ .n = sum->n,
+						    .period_ns = sum->period_ns,
+						    .n_functions = (unsigned int)n[SPOT_FUNCTION],
+						    .function = making.function,
+						    .n_frames = (unsigned int)n[SPOT_FRAME],
+						    .n_calls = (unsigned int)n[SPOT_CALL],
+						    .frame = making.frame,
+						    .call = making.call };
 	for (size_t i = 0; !making.failed && i < sum->n_spots; i++)
-		make_spot(&making, &sum->spot[order[i]]);
+		make_spot(&making, &sum->spot[order[i]], order[i]);
 	free(order);
+	free(making.place);
 	return making.failed ? NULL : made;
 }
 

@@ -46,6 +46,46 @@ static void samples_of_two_rows_are_added_by_function(void)
 	pmu_model_free(model);
 }
 
+static void is_call(const struct pmu_model_samples *samples, unsigned int i, const char *name,
+		    unsigned int caller, uint64_t n)
+{
+	if (!ok(samples && i < samples->n_calls, "there is a call %u", i))
+		return;
+	is_str(samples->frame[samples->call[i].frame].name, name, "its function");
+	is_u64(samples->call[i].caller, caller, "its caller");
+	is_u64(samples->call[i].n_samples, n, "its samples");
+}
+
+static void calls_are_added_where_their_callers_are_the_same(void)
+{
+	static const struct pmu_model_frame here[] = { { "main", "demo" }, { "dgemm", "demo" } };
+	static const struct pmu_model_frame there[] = { { "dgemm", "demo" },
+							{ "main", "demo" },
+							{ "main", "other" } };
+	static const struct pmu_model_call a[] = { { 0, 0, 1 }, { 1, 1, 60 }, { 2, 1, 2 } };
+	static const struct pmu_model_call b[] = {
+		{ 0, 2, 1 }, { 1, 0, 5 }, { 0, 1, 0 }, { 3, 0, 40 }, { 3, 0, 4 }
+	};
+	struct pmu_model *model = sample_head();
+	const struct pmu_model_samples both[] = {
+		{ .n = 63, .period_ns = 1, .n_frames = 2, .n_calls = 3, .frame = here, .call = a },
+		{ .n = 50, .period_ns = 1, .n_frames = 3, .n_calls = 5, .frame = there, .call = b },
+	};
+	const struct pmu_model_samples *sum = pmu_model_samples_add(model, &both[0], &both[1]);
+
+	is_u64(sum->n, 113, "all of them");
+	is_u64(sum->n_frames, 3, "functions are there once");
+	is_u64(sum->n_calls, 5, "and so are calls");
+	is_call(sum, 0, "main", 0, 1);
+	is_call(sum, 1, "dgemm", 1, 104);
+	is_call(sum, 2, "dgemm", 2, 2);
+	is_call(sum, 3, "main", 0, 1);
+	is_call(sum, 4, "dgemm", 4, 5);
+	sum = pmu_model_samples_add(model, sum, make_samples(model, first, 2));
+	is_u64(sum->n_calls, 5, "those without add none");
+	pmu_model_free(model);
+}
+
 /* At @at and @at + 4, @n and 1, of "dgemm" in @path. */
 static const struct pmu_model_samples *samples_at(struct pmu_model *model, const char *path,
 						  uint64_t at, uint64_t n)
@@ -62,7 +102,9 @@ static const struct pmu_model_samples *samples_at(struct pmu_model *model, const
 	*function = (struct pmu_model_function){
 		.name = "dgemm", .object = "demo", .n_samples = n + 1, .n_codes = 1, .code = code
 	};
-	*samples = (struct pmu_model_samples){ n + 1, SAMPLES_PERIOD_NS, 1, function };
+	*samples = (struct pmu_model_samples){
+		.n = n + 1, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 1, .function = function
+	};
 	return samples;
 }
 
@@ -107,7 +149,9 @@ static void a_function_of_another_library_is_another(void)
 {
 	struct pmu_model *model = sample_head();
 	const struct pmu_model_function of_libc = { "memcpy", "libc.so.6", 7, 0, NULL, 0, NULL };
-	const struct pmu_model_samples other = { 7, 2 * SAMPLES_PERIOD_NS, 1, &of_libc };
+	const struct pmu_model_samples other = {
+		.n = 7, .period_ns = 2 * SAMPLES_PERIOD_NS, .n_functions = 1, .function = &of_libc
+	};
 	const struct pmu_model_samples *both = pmu_model_samples_add(
 		model, make_samples(model, first, 2), &other);
 
@@ -287,6 +331,7 @@ static void rows_of_a_store_are_found(void)
 UNIT_PART(samples)
 {
 	samples_of_two_rows_are_added_by_function();
+	calls_are_added_where_their_callers_are_the_same();
 	addresses_are_added_where_code_is_the_same();
 	a_function_of_another_library_is_another();
 	a_row_is_found_by_who_wrote_it();

@@ -102,7 +102,9 @@ static void is_narrow(const char *text, size_t columns)
 
 static void functions_stand_below_their_region(void)
 {
-	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
+	const struct pmu_model_samples samples = {
+		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
 	struct pmu_model *model = model_of(&samples);
 	char *text = text_of(model, (struct pmu_text_options){ .columns = 80 });
 
@@ -131,7 +133,9 @@ static void functions_stand_below_their_region(void)
 
 static void lines_are_asked_for(void)
 {
-	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
+	const struct pmu_model_samples samples = {
+		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
 	struct pmu_model *model = model_of(&samples);
 	char *text = text_of(model, (struct pmu_text_options){ .lines = true });
 
@@ -146,9 +150,15 @@ static void lines_are_asked_for(void)
 
 static void few_samples_have_no_shares(void)
 {
-	const struct pmu_model_samples few = { PMU_SAMPLES_FEW - 1, SAMPLES_PERIOD_NS, 1, many };
+	const struct pmu_model_samples few = { .n = PMU_SAMPLES_FEW - 1,
+					       .period_ns = SAMPLES_PERIOD_NS,
+					       .n_functions = 1,
+					       .function = many };
 	const struct pmu_model_function all = { "all", "demo", PMU_SAMPLES_FEW, 0, NULL, 0, NULL };
-	const struct pmu_model_samples enough = { PMU_SAMPLES_FEW, SAMPLES_PERIOD_NS, 1, &all };
+	const struct pmu_model_samples enough = { .n = PMU_SAMPLES_FEW,
+						  .period_ns = SAMPLES_PERIOD_NS,
+						  .n_functions = 1,
+						  .function = &all };
 	struct pmu_model *model = model_of(&few);
 	char *text = text_of(model, (struct pmu_text_options){ .columns = 80 });
 
@@ -169,8 +179,12 @@ static void few_samples_have_no_shares(void)
 static void little_of_all_is_not_shown(void)
 {
 	const struct pmu_model_function first = { "most_of_it", "demo", 10000, 0, NULL, 0, NULL };
-	const struct pmu_model_samples most = { 10000, SAMPLES_PERIOD_NS, 1, &first };
-	const struct pmu_model_samples little = { 99, SAMPLES_PERIOD_NS, 12, many };
+	const struct pmu_model_samples most = {
+		.n = 10000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 1, .function = &first
+	};
+	const struct pmu_model_samples little = {
+		.n = 99, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
 	struct pmu_model *model = model_of(&most);
 	char *text;
 
@@ -195,7 +209,9 @@ static void without_samples_nothing_is_said(void)
 
 static void a_row_that_is_not_shown_has_none_there(void)
 {
-	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
+	const struct pmu_model_samples samples = {
+		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
 	struct pmu_model *model = model_of(&samples);
 	char *text = text_of(model, (struct pmu_text_options){ .filter = "main" });
 
@@ -210,7 +226,9 @@ static void a_row_that_is_not_shown_has_none_there(void)
 /* Where it is deepest something of a name is left; columns that do not fit do not repeat them. */
 static void deep_regions_have_room_for_a_name(void)
 {
-	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
+	const struct pmu_model_samples samples = {
+		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
 	struct pmu_model *model = sample_head();
 	struct pmu_model_section *s;
 	char *text, *first;
@@ -281,8 +299,12 @@ static void what_is_written_is_read_back(void)
 		{ "a \"name\"\n\xff", "", 70, 1, &nowhere, 0, NULL },
 		{ "", "[jit]", 30, 0, NULL, 0, NULL },
 	};
-	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
-	const struct pmu_model_samples others = { 101, 2 * SAMPLES_PERIOD_NS, 2, odd };
+	const struct pmu_model_samples samples = {
+		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
+	const struct pmu_model_samples others = {
+		.n = 101, .period_ns = 2 * SAMPLES_PERIOD_NS, .n_functions = 2, .function = odd
+	};
 	struct pmu_model *model = model_of(&samples);
 	char *json;
 
@@ -324,7 +346,9 @@ static struct pmu_model *model_with_code(void)
 	const struct pmu_model_function function = {
 		.name = "dgemm", .object = "demo", .n_samples = 620, .n_codes = 2, .code = code
 	};
-	const struct pmu_model_samples samples = { 620, SAMPLES_PERIOD_NS, 1, &function };
+	const struct pmu_model_samples samples = {
+		.n = 620, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 1, .function = &function
+	};
 
 	for (unsigned int i = 0; i < model->section->n_thread_rows; i++)
 		is_int(pmu_model_samples_attach(model, model->section,
@@ -368,6 +392,79 @@ static int read_with(const char *json, const char *from, const char *to, struct 
 	return rc;
 }
 
+/* main -> dgemm -> memcpy, main -> memcpy, and of one callers are not known. */
+static const struct pmu_model_frame frames[] = { { "main", "demo" },
+						 { "dgemm_kernel", "libopenblas.so.0" },
+						 { "memcpy", "" } };
+static const struct pmu_model_call calls[] = {
+	{ 0, 0, 10 }, { 1, 1, 500 }, { 2, 2, 100 }, { 1, 2, 21 }, { 0, 1, 57 }
+};
+static const struct pmu_model_samples called = { .n = 1000,
+						 .period_ns = SAMPLES_PERIOD_NS,
+						 .n_functions = 12,
+						 .function = many,
+						 .n_frames = 3,
+						 .n_calls = 5,
+						 .frame = frames,
+						 .call = calls };
+
+static void callers_are_written_and_read_back(void)
+{
+	struct pmu_model *model = model_of(&called);
+	char *json = json_of(model);
+
+	has_text(json,
+		 "], \"callers\": {\"functions\": [{\"name\": \"main\", \"object\": \"demo\"}, "
+		 "{\"name\": \"dgemm_kernel\", \"object\": \"libopenblas.so.0\"}, {\"name\": "
+		 "\"memcpy\", \"object\": null}], \"calls\": [[0,0,10],[1,1,500],[2,2,100],"
+		 "[1,2,21],[0,1,57]]}}");
+	is_read_back(model, json);
+	free(json);
+	pmu_model_free(model);
+}
+
+static void callers_that_cannot_be_are_refused(void)
+{
+	static const struct {
+		const char *from, *to;
+	} wrong[] = {
+		{ "[0,0,10]", "[1,0,10]" },
+		{ "[0,0,10]", "[-1,0,10]" },
+		{ "[0,0,10]", "[0,3,10]" },
+		{ "[0,0,10]", "[0,-1,10]" },
+		{ "[0,0,10]", "[0,0,-1]" },
+		{ "[0,0,10]", "[0,0,1001]" },
+		{ "[1,2,21]", "[1,2,400]" },
+		{ "[0,0,10]", "[0,0]" },
+		{ "[0,0,10]", "[0,0,10,1]" },
+		{ "[0,0,10]", "7" },
+		{ "\"calls\": [", "\"other\": [" },
+		{ "\"calls\": [", "\"calls\": 1, \"other\": [" },
+		{ "\"callers\": {", "\"callers\": 1, \"other\": {" },
+		{ "\"name\": \"main\"", "\"name\": 1" },
+	};
+	struct pmu_model *model = model_of(&called), *read;
+	char *json = json_of(model);
+	struct pmu_strbuf deep = { 0 };
+
+	for (unsigned int i = 0; i < PMU_ARRAY_LEN(wrong); i++) {
+		is_int(read_with(json, wrong[i].from, wrong[i].to, &read), -EINVAL, wrong[i].to);
+		pmu_model_free(read);
+	}
+	is_int(read_with(json, "[0,1,57]]", "[0,1,57],[3,0,0]]", &read), 0, "one deeper");
+	pmu_model_free(read);
+	for (unsigned int i = 0; i < 300; i++)
+		pmu_strbuf_addf(&deep, i ? ",[%u,0,0]" : "[%u,0,0]", i);
+	pmu_strbuf_add(&deep, ",[0,0,0]");
+	is_int(read_with(json, "[0,0,10],[1,1,500],[2,2,100],[1,2,21],[0,1,57]",
+			 pmu_strbuf_text(&deep), &read),
+	       -EINVAL, "much deeper");
+	pmu_model_free(read);
+	pmu_strbuf_free(&deep);
+	free(json);
+	pmu_model_free(model);
+}
+
 static void what_cannot_be_is_refused(void)
 {
 	static const struct {
@@ -389,7 +486,9 @@ static void what_cannot_be_is_refused(void)
 		{ "\"lines\": [", "\"lines\": [[], " },
 		{ "\"samples\": {", "\"samples\": 1, \"other\": {" },
 	};
-	const struct pmu_model_samples samples = { 1000, SAMPLES_PERIOD_NS, 12, many };
+	const struct pmu_model_samples samples = {
+		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
+	};
 	struct pmu_model *model = model_of(&samples), *read;
 	char *json = json_of(model);
 
@@ -465,6 +564,8 @@ UNIT_PART(samples_report)
 	deep_regions_have_room_for_a_name();
 	what_is_written_is_read_back();
 	code_is_written_and_read_back();
+	callers_are_written_and_read_back();
+	callers_that_cannot_be_are_refused();
 	code_that_cannot_be_is_refused();
 	what_cannot_be_is_refused();
 	return done_testing();
