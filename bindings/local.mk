@@ -76,6 +76,8 @@ endif
 
 # What other processes' threads have sent and written, and who collects it.
 sample_read_sources = \
+	%D%/command/sample/chains.c \
+	%D%/command/sample/chains.h \
 	%D%/command/sample/hello.c \
 	%D%/command/sample/hello.h \
 	%D%/command/sample/hits.c \

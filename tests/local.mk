@@ -49,6 +49,7 @@ unit_tests += %D%/unit/command/all
 	%D%/unit/command/quantity.c \
 	%D%/unit/command/roofline.c \
 	%D%/unit/command/sample_answer.c \
+	%D%/unit/command/sample_chains.c \
 	%D%/unit/command/sample_give.c \
 	%D%/unit/command/sample_hello.c \
 	%D%/unit/command/sample_made.h \
@@ -356,6 +357,7 @@ script_tests = \
 	%D%/command/against.sh \
 	%D%/command/annotate.sh \
 	%D%/command/attach.sh \
+	%D%/command/callers.sh \
 	%D%/command/check.sh \
 	%D%/command/command.sh \
 	%D%/command/complete.sh \
@@ -676,6 +678,8 @@ EXTRA_DIST += \
 	%D%/bindings/papi.c \
 	%D%/bindings/python.py \
 	%D%/bindings/tbb.cc \
+	%D%/command/callers.c \
+	%D%/command/callers.py \
 	%D%/command/page.mjs \
 	%D%/command/page_data.mjs \
 	%D%/command/page_timeline.mjs \

@@ -15,6 +15,7 @@ enum pmu_report_format { PMU_REPORT_TEXT, PMU_REPORT_JSON, PMU_REPORT_CSV };
 struct pmu_text_options {
 	bool threads;         /* also each thread's own rows */
 	bool lines;           /* also source lines, where there are samples */
+	bool callers;         /* also what called functions, where samples have that */
 	unsigned int columns; /* width to aim for; 0: 100 */
 	bool brief;           /* the rows alone */
 	bool all;             /* every region; else the PMU_TEXT_ROWS that took the most time */

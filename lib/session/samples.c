@@ -208,7 +208,7 @@ static enum refusal begin_samples(struct pmu_thread *self)
 		return OF_PROCESS;
 	if (!folder || !pmu_session.table.path[0])
 		return NO_COLLECTOR;
-	fd = pmu_samples_open(0, pmu_session.config.sample_ns);
+	fd = pmu_samples_open(0, pmu_session.config.sample_ns, pmu_session.config.callers);
 	if (fd < 0)
 		return NO_EVENT;
 	refusal = sample_by(self, folder, fd);

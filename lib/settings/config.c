@@ -147,6 +147,11 @@ static int take_sample(struct pmu_config *config, const char *text)
 	return 0;
 }
 
+static int take_callers(struct pmu_config *config, const char *text)
+{
+	return take_switch(config, text, &config->callers);
+}
+
 static int copy_setting(const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)

@@ -86,6 +86,7 @@ struct pmu_config {
 	bool wait;          /* threads notice when they are off their processor */
 	uint64_t sample_ns; /* CPU time between two samples of a thread; 0: none are taken */
 	bool sample_late;   /* only of threads that have run for a while */
+	bool callers;       /* samples have their callers */
 	/*
 	 * Another machine than this one, for the source msr; its members point to the texts below
 	 * or are NULL.

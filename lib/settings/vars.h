@@ -108,6 +108,11 @@ VAR(PMU_SAMPLE, "off, auto, 1, 10 to 50000", "auto under 'pmu run'",
     "where threads are in their code, so many times a second of CPU time; 1: 997 times; auto: 199 times, of "
     "threads that have run for 50 ms; for programs that 'pmu run' starts, which collects it",
     0, take_sample)
+SWITCH(PMU_CALLERS, "0, 1", "0",
+       "1 also takes with each sample what has called the function, of programs compiled with "
+       "-fno-omit-frame-pointer",
+       0, take_callers, "--callers", MORE,
+       "also what called the functions that samples see, by frame pointers: in the text the most frequent callers, in flame graphs and profiles whole stacks; for programs compiled with -fno-omit-frame-pointer")
 VALUED(PMU_TRACE, "run.trace", "none",
        "a file that gets every call, its begin, end and counts, for 'pmu report'; %p, %r, %h, %n as in PMU_OUTPUT",
        0, take_trace, "--trace", 0, "FILE", NULL, pmu_complete_traces, WHERE,

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sysfile.h"
+
 /*
  * Pages of a ring, a power of 2.  What a user may lock is 516 KiB a processor as a rule
  * (kernel.perf_event_mlock_kb): a program of a few threads has room for a busy machine, one of many for all.
@@ -44,12 +46,26 @@ void pmu_samples_fill(struct perf_event_attr *attr, uint64_t period_ns)
 	};
 }
 
-int pmu_samples_open(int32_t tid, uint64_t period_ns)
+void pmu_samples_fill_callers(struct perf_event_attr *attr)
+{
+	uint64_t most = 0;
+
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->exclude_callchain_kernel = 1;
+	/* the kernel refuses more than that; before Linux 4.8 it chooses by itself */
+	if (!pmu_sysfile_u64("/proc/sys/kernel/perf_event_max_stack", &most) && most)
+		attr->sample_max_stack = most < PMU_SAMPLES_FRAMES ? (uint16_t)most
+								   : PMU_SAMPLES_FRAMES;
+}
+
+int pmu_samples_open(int32_t tid, uint64_t period_ns, bool callers)
 {
 	struct perf_event_attr attr;
 	int fd;
 
 	pmu_samples_fill(&attr, period_ns);
+	if (callers)
+		pmu_samples_fill_callers(&attr);
 	attr.context_switch = 1;
 	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)

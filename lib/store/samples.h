@@ -104,13 +104,20 @@ struct perf_event_attr;
  */
 void pmu_samples_fill(struct perf_event_attr *attr, uint64_t period_ns);
 
+/** Frames of a sample that has its callers, with the one that it was taken in. */
+#define PMU_SAMPLES_FRAMES 64u
+
+/** pmu_samples_fill_callers() - each sample also has where its function was called from, by frame pointers */
+void pmu_samples_fill_callers(struct perf_event_attr *attr);
+
 /**
  * pmu_samples_open() - a thread's event, by the clock that runs while it is on a processor
  * @tid: 0: the calling one
  * @period_ns: CPU time between samples
+ * @callers: each with its callers
  * Return: a descriptor, or -1 with errno.
  */
-int pmu_samples_open(int32_t tid, uint64_t period_ns);
+int pmu_samples_open(int32_t tid, uint64_t period_ns, bool callers);
 
 /**
  * pmu_samples_pages() - that the ring of the @number'th thread gets, a power of 2; see perf_event_open(2)

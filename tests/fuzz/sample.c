@@ -91,6 +91,19 @@ static void check_maps(const struct pmu_sample_maps *maps)
 	}
 }
 
+static void check_chains(const struct pmu_sample_sums *sums)
+{
+	for (uint32_t i = 0; i < sums->chains.n; i++) {
+		const struct pmu_sample_at *call = &sums->chains.call[i];
+
+		if (call->chain > i || !pmu_sample_maps_path(&sums->maps, call->file))
+			abort();
+	}
+	for (size_t i = 0; i < sums->hits.n; i++)
+		if (sums->hits.of[i].at.chain > sums->chains.n)
+			abort();
+}
+
 /* A sample takes 32 bytes of the ring, and is nowhere twice. */
 static void check_sums(const struct pmu_sample_sums *sums, uint64_t n_bytes)
 {
@@ -155,7 +168,9 @@ static void check_ring(const uint8_t *data, size_t size)
 	}
 	pmu_sample_ring_finish(&ring, PMU_SAMPLE_OPEN(ring.tid));
 	check_sums(&sums, looks * RING);
+	check_chains(&sums);
 	pmu_sample_maps_free(&sums.maps);
+	pmu_sample_chains_free(&sums.chains);
 	pmu_sample_hits_free(&sums.hits);
 	free(scratch.at);
 }

@@ -62,6 +62,9 @@ static const struct pmu_option attach_options[] = {
 	{ "--sample", .argument = "[=RATE]", .take = take_attach_sample, .words = "997 4000 off",
 	  .part = PMU_PART_COUNTED,
 	  .help = "so many samples a second of CPU time, 997 without it: where in its code each program spends its time, by function and line; =off: none" },
+	{ "--callers", PMU_OPTION_FLAG(struct request, text.callers), .setting = "PMU_CALLERS",
+	  .part = PMU_PART_COUNTED,
+	  .help = "as PMU_CALLERS=1: also what called the functions that samples see, by frame pointers" },
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXTS(struct request, output, n_outputs),
 	  .complete = pmu_complete_outputs, .part = PMU_PART_WHERE,
 	  .help = "a report, any number of times; by its ending .json, .csv, .html (a page for a browser), .folded (flame graphs), .speedscope.json, .pb (pprof) or callgrind.out.NAME (KCachegrind), else text; '-' is standard output; without -o text on standard error" },
@@ -162,6 +165,8 @@ static int load_settings(const struct request *request, struct pmu_config *confi
 	if (request->events)
 		setenv("PMU_EVENTS", request->events, 1);
 	setenv("PMU_SAMPLE", request->sample ? request->sample : "1", request->sample != NULL);
+	if (request->text.callers)
+		setenv("PMU_CALLERS", "1", 1);
 	rc = pmu_config_take(config, NULL, &warnings);
 	pmu_strbuf_free(&warnings);
 	return rc;

@@ -22,6 +22,7 @@ struct pmu_attach_plan {
 	struct pmu_group group;
 	struct pmu_plan plan; /* its slots; all of them are absent where nothing is counted */
 	uint64_t sample_ns;   /* CPU time between two samples; 0: none are taken */
+	bool callers;         /* with what has called them */
 	unsigned int n_notes; /* what could not be had, sentences */
 	char note[8][768];
 	char why[320], mend[240]; /* counters are refused; "" */

@@ -118,6 +118,7 @@ static int fit_usual(struct pmu_config *config, struct pmu_attach_plan *out)
 int pmu_attach_choose(struct pmu_config *config, struct pmu_attach_plan *out)
 {
 	out->sample_ns = config->sample_ns;
+	out->callers = config->sample_ns && config->callers;
 	if (config->n_groups > 1)
 		return pmu_fail(
 			EINVAL,

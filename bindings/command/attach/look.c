@@ -141,6 +141,7 @@ static void look_at_sample(struct pmu_attach *attach, const struct pmu_sample_re
 	root = pmu_attach_find(process, (pid_t)record->tid);
 	if (!place_sample(process, record, &at))
 		return;
+	at.chain = pmu_sample_chains_add(&process->sums.chains, &process->sums.maps, record);
 	if (!root || pmu_sample_hits_add(&process->sums.hits, root, at, 1) < 0)
 		process->sums.n_dropped++;
 }

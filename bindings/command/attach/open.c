@@ -64,6 +64,8 @@ static int open_watch(struct pmu_attach *attach, pid_t tid, const struct pmu_att
 	int fd, rc;
 
 	pmu_samples_fill(&attr, period_ns);
+	if (attach->plan.callers)
+		pmu_samples_fill_callers(&attr);
 	if (!period_ns)
 		attr.config = PERF_COUNT_SW_DUMMY;
 	attr.sample_id_all = attr.inherit = attr.task = attr.use_clockid = 1;
@@ -374,6 +376,7 @@ void pmu_attach_close(struct pmu_attach *attach, struct pmu_attach_process *proc
 	free(process->begun);
 	pmu_index_free(&process->index);
 	pmu_sample_maps_free(&process->sums.maps);
+	pmu_sample_chains_free(&process->sums.chains);
 	pmu_sample_hits_free(&process->sums.hits);
 	if (process->fd >= 0)
 		close(process->fd);

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "bindings/command/code/code.h"
 #include "bindings/command/command.h"
+#include "bindings/command/sample/chains.h"
 #include "bindings/command/sample/sample.h"
 #include "bindings/preload/process/target.h"
 #include "pmu.h"
@@ -89,7 +90,8 @@ static int execute(struct pmu_run *run)
 		start.path = run->request.valgrind;
 	}
 	if (run->request.samples &&
-	    pmu_sample_collect(run->folder.path, run->request.late_ns, &run->parts.samples) < 0)
+	    pmu_sample_collect(run->folder.path, run->request.late_ns, run->request.text.callers,
+			       &run->parts.samples) < 0)
 		pmu_run_note(&run->parts, "%s", pmu_error_text());
 	start.environment = pmu_run_environment(&run->request, &run->folder, &run->libraries);
 	rc = start.environment && !rc ? pmu_run_command(&start, &run->end)
@@ -222,6 +224,13 @@ static void note_samples(struct pmu_run_parts *parts)
 			     " sample%s left out: it is not known whose, or there was no "
 			     "memory",
 			     account.n_dropped, account.n_dropped > 1 ? "s are" : " is");
+	if (account.n_left_out)
+		pmu_run_note(parts,
+			     "%" PRIu64
+			     " sample%s without callers: there was no room for more than %u "
+			     "different calls of a process",
+			     account.n_left_out, account.n_left_out > 1 ? "s are" : " is",
+			     PMU_SAMPLE_MOST_CALLS);
 	if (account.n_refused)
 		pmu_run_note(parts,
 			     "%" PRIu64

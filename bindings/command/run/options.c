@@ -490,6 +490,7 @@ static int check_library(struct pmu_run_request *request)
 		request->text.threads |= config->report.threads;
 		request->text.all |= config->report.all;
 		request->text.brief |= config->report.brief;
+		request->text.callers |= config->callers;
 		tell_warnings(warnings.text);
 	}
 	pmu_strbuf_free(&warnings);

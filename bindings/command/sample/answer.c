@@ -64,7 +64,7 @@ static int read_paths(const char *bytes, const char *end, uint64_t n, const char
 static int read_hit(const struct pmu_sample_answer_hit *said, uint64_t n_paths,
 		    struct pmu_sample_hits *hits)
 {
-	struct pmu_sample_at at = { (uint32_t)said->file, said->at };
+	struct pmu_sample_at at = { .file = (uint32_t)said->file, .at = said->at };
 
 	if (said->file >= PMU_SAMPLE_FILES + n_paths)
 		return -EINVAL;

@@ -31,7 +31,7 @@ struct pmu_sample_answer {
 };
 
 struct pmu_sample_answer_hit {
-	uint64_t who, at, n; /* as in struct pmu_sample_hit */
+	uint64_t who, at, n; /* as in struct pmu_sample_hit, without its chain */
 	uint64_t file;
 };
 

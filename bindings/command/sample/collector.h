@@ -54,6 +54,7 @@ struct pmu_samples_collector {
 	uint64_t alive_ns; /* when it was asked whether processes live */
 	char *folder;
 	uint64_t late_ns; /* CPU time between samples from outside; 0: none are taken so */
+	bool callers;     /* those have their callers */
 	uint64_t look_ns; /* when the next look for such threads is due */
 	struct pmu_sample_account account;
 	struct pmu_code *code; /* of the thread that gives; NULL: nothing was asked yet */

@@ -17,19 +17,36 @@
 /** A hit, with what stands there. */
 struct named {
 	uint64_t who, n;
+	uint32_t chain; /* of struct pmu_sample_at */
 	struct pmu_code_place place;
+};
+
+/** A call, with what stands there. */
+struct named_call {
+	struct pmu_model_frame frame; /* no name: it is left out */
+	uint32_t of_row, at; /* the row that has it last, and 1 + where among that one's calls */
 };
 
 struct giving {
 	struct pmu_model *model;
+	struct pmu_code *code;
+	int64_t pid;
+	const char *root;
+	const struct pmu_sample_sums *sums;
 	uint64_t period_ns;
 	struct named *of; /* [n] by row */
 	size_t n;
+	struct named_call *caller; /* [sums->chains.n] */
+	uint32_t n_rows;           /* given so far */
 	/* room for a row's: one of each for each; the model adds up those that are the same */
 	struct pmu_model_function *function;
 	struct pmu_model_line *line;
-	struct pmu_model_code *code;
+	struct pmu_model_code *code_of;
 	struct pmu_model_address *address;
+	/* a row's calls, each with a frame of its own; likewise */
+	struct pmu_model_frame *frame;
+	struct pmu_model_call *call;
+	unsigned int n_calls;
 };
 
 /* --- what stands where --- */
@@ -59,34 +76,109 @@ static bool is_below(const char *root, const char *file, char *path, size_t size
 	       !access(path, R_OK);
 }
 
-static void name_all(struct giving *giving, struct pmu_code *code, int64_t pid, const char *root,
-		     const struct pmu_sample_sums *sums)
+static struct pmu_code_place find_hit_place(const struct giving *giving,
+					    const struct pmu_sample_at *of)
+{
+	const char *file = pmu_sample_maps_path(&giving->sums->maps, of->file);
+	char path[2 * PATH_MAX];
+	struct pmu_code_at at = {
+		.path = file, .offset = of->at, .address = of->at, .pid = giving->pid
+	};
+
+	if (file[0] == '/' && is_below(giving->root, file, path, sizeof(path)))
+		at.path = path;
+	return pmu_code_find(giving->code, &at);
+}
+
+static void name_all(struct giving *giving)
 {
 	const struct pmu_code_place in_kernel = pmu_code_named("[kernel]", "[kernel]");
-	const struct pmu_sample_hits *hits = &sums->hits;
+	const struct pmu_sample_hits *hits = &giving->sums->hits;
 	bool is_little = is_kernel_little(hits, giving->period_ns);
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];
-		const char *file = pmu_sample_maps_path(&sums->maps, hit->at.file);
-		char path[2 * PATH_MAX];
-		struct pmu_code_at at = {
-			.path = file,
-			.offset = hit->at.at,
-			.address = hit->at.at,
-			.pid = pid,
-		};
 
-		if (!hit->who || is_library(at.path))
+		if (!hit->who ||
+		    is_library(pmu_sample_maps_path(&giving->sums->maps, hit->at.file)))
 			continue;
-		if (file[0] == '/' && is_below(root, file, path, sizeof(path)))
-			at.path = path;
-		giving->of[giving->n++] = (struct named){ hit->who, hit->n,
-							  is_little && hit->at.file ==
-										  PMU_SAMPLE_KERNEL
-								  ? in_kernel
-								  : pmu_code_find(code, &at) };
+		giving->of[giving->n++] =
+			(struct named){ hit->who, hit->n, hit->at.chain,
+					is_little && hit->at.file == PMU_SAMPLE_KERNEL
+						? in_kernel
+						: find_hit_place(giving, &hit->at) };
 	}
+}
+
+/* --- callers --- */
+
+static int by_place(const void *a, const void *b, void *arg)
+{
+	const struct pmu_sample_at *call = arg, *x = &call[*(const uint32_t *)a],
+				   *y = &call[*(const uint32_t *)b];
+
+	return x->file != y->file ? (x->file > y->file) - (x->file < y->file)
+				  : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The library's own frames are left out: a region is a place in the stack already. */
+static struct pmu_model_frame name_call(const struct giving *giving,
+					const struct pmu_sample_at *call)
+{
+	struct pmu_code_place place;
+
+	if (is_library(pmu_sample_maps_path(&giving->sums->maps, call->file)))
+		return (struct pmu_model_frame){ NULL, NULL };
+	if (call->file == PMU_SAMPLE_NO_FILE && !call->at)
+		return (struct pmu_model_frame){ "[truncated]", "" };
+	place = find_hit_place(giving, call);
+	return (struct pmu_model_frame){ place.function, place.object };
+}
+
+/* Each place once: it takes a while, and is in the callers of many. */
+static int name_calls(struct giving *giving)
+{
+	const struct pmu_sample_chains *chains = &giving->sums->chains;
+	uint32_t *order = calloc((size_t)chains->n + 1, sizeof(*order));
+
+	giving->caller = calloc((size_t)chains->n + 1, sizeof(*giving->caller));
+	for (uint32_t i = 0; order && i < chains->n; i++)
+		order[i] = i;
+	if (order && chains->n)
+		qsort_r(order, chains->n, sizeof(*order), by_place, chains->call);
+	for (uint32_t i = 0; order && giving->caller && i < chains->n; i++)
+		giving->caller[order[i]].frame =
+			i && !by_place(&order[i - 1], &order[i], chains->call)
+				? giving->caller[order[i - 1]].frame
+				: name_call(giving, &chains->call[order[i]]);
+	free(order);
+	return order && giving->caller ? 0 : -1;
+}
+
+static unsigned int add_row_call(struct giving *giving, unsigned int caller,
+				 struct pmu_model_frame frame, uint64_t n_samples)
+{
+	unsigned int i = giving->n_calls++;
+
+	giving->frame[i] = frame;
+	giving->call[i] = (struct pmu_model_call){ caller, i, n_samples };
+	return i + 1;
+}
+
+/* Return: 1 + the index of the row's call; 0: none is known.  No chain is longer than a record may have it. */
+static unsigned int row_call(struct giving *giving, uint32_t chain)
+{
+	struct named_call *caller = chain ? &giving->caller[chain - 1] : NULL;
+	unsigned int above;
+
+	if (!caller)
+		return 0;
+	if (caller->of_row == giving->n_rows)
+		return caller->at;
+	above = row_call(giving, giving->sums->chains.call[chain - 1].chain);
+	caller->of_row = giving->n_rows;
+	caller->at = caller->frame.name ? add_row_call(giving, above, caller->frame, 0) : above;
+	return caller->at;
 }
 
 /* --- rows --- */
@@ -127,7 +219,7 @@ static struct pmu_model_row *find_open(struct pmu_model *model, uint32_t tid,
 static bool put_code(const struct giving *giving, size_t i, const struct named *from)
 {
 	const struct pmu_code_place *place = &from->place;
-	struct pmu_model_code *code = &giving->code[i];
+	struct pmu_model_code *code = &giving->code_of[i];
 
 	if (!place->path[0] || place->address > INT64_MAX || place->start > place->address)
 		return false;
@@ -142,11 +234,25 @@ static bool put_code(const struct giving *giving, size_t i, const struct named *
 	return code->object;
 }
 
-static void give_row(const struct giving *giving, const struct named *first, size_t n)
+static void add_row_calls(struct giving *giving, const struct named *first, size_t n)
+{
+	giving->n_rows++;
+	giving->n_calls = 0;
+	for (size_t i = 0; i < n && giving->sums->chains.n; i++) {
+		const struct pmu_model_frame frame = { first[i].place.function,
+						       first[i].place.object };
+
+		add_row_call(giving, row_call(giving, first[i].chain), frame, first[i].n);
+	}
+}
+
+static void give_row(struct giving *giving, const struct named *first, size_t n)
 {
 	struct pmu_model_samples samples = { .period_ns = giving->period_ns,
 					     .n_functions = (unsigned int)n,
-					     .function = giving->function };
+					     .function = giving->function,
+					     .frame = giving->frame,
+					     .call = giving->call };
 	struct pmu_model_section *section;
 	struct pmu_model_row *row;
 
@@ -166,10 +272,12 @@ static void give_row(const struct giving *giving, const struct named *first, siz
 			.n_lines = place->line != 0,
 			.line = &giving->line[i],
 			.n_codes = put_code(giving, i, &first[i]),
-			.code = &giving->code[i],
+			.code = &giving->code_of[i],
 		};
 		samples.n += first[i].n;
 	}
+	add_row_calls(giving, first, n);
+	samples.n_frames = samples.n_calls = giving->n_calls;
 	pmu_model_samples_attach(giving->model, section, row, &samples);
 }
 
@@ -180,7 +288,7 @@ static int by_who(const void *a, const void *b)
 	return (x->who > y->who) - (x->who < y->who);
 }
 
-static void give_all(const struct giving *giving)
+static void give_all(struct giving *giving)
 {
 	size_t next;
 
@@ -195,27 +303,37 @@ static void give_all(const struct giving *giving)
 void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, uint64_t period_ns,
 			  const struct pmu_sample_sums *sums, struct pmu_model *model)
 {
-	size_t n = sums->hits.n + 1;
+	size_t n = sums->hits.n + 1, n_calls = n + sums->chains.n;
 	struct giving giving = {
 		.model = model,
+		.code = code,
+		.pid = pid,
+		.root = root,
+		.sums = sums,
 		.period_ns = period_ns,
 		.of = calloc(n, sizeof(*giving.of)),
 		.function = calloc(n, sizeof(*giving.function)),
 		.line = calloc(n, sizeof(*giving.line)),
-		.code = calloc(n, sizeof(*giving.code)),
+		.code_of = calloc(n, sizeof(*giving.code_of)),
 		.address = calloc(n, sizeof(*giving.address)),
+		.frame = calloc(n_calls, sizeof(*giving.frame)),
+		.call = calloc(n_calls, sizeof(*giving.call)),
 	};
 
-	if (giving.of && giving.function && giving.line && giving.code && giving.address) {
-		name_all(&giving, code, pid, root, sums);
+	if (giving.of && giving.function && giving.line && giving.code_of && giving.address &&
+	    giving.frame && giving.call && !name_calls(&giving)) {
+		name_all(&giving);
 		qsort(giving.of, giving.n, sizeof(*giving.of), by_who);
 		give_all(&giving);
 	}
 	free(giving.of);
+	free(giving.caller);
 	free(giving.function);
 	free(giving.line);
-	free(giving.code);
+	free(giving.code_of);
 	free(giving.address);
+	free(giving.frame);
+	free(giving.call);
 }
 
 void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,

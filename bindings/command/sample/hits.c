@@ -23,7 +23,7 @@ static bool is_same(const void *arg, uintptr_t thing)
 	const struct pmu_sample_hit *hit = &wanted->hits->of[thing - 1];
 
 	return hit->who == wanted->who && hit->at.at == wanted->at.at &&
-	       hit->at.file == wanted->at.file;
+	       hit->at.chain == wanted->at.chain && hit->at.file == wanted->at.file;
 }
 
 static bool make_hits_room(struct pmu_sample_hits *hits)
@@ -45,7 +45,8 @@ int pmu_sample_hits_add(struct pmu_sample_hits *hits, uint64_t who, struct pmu_s
 			uint64_t n)
 {
 	const struct wanted wanted = { hits, who, at };
-	uint32_t hash = pmu_hash_number(at.at ^ (uint64_t)pmu_hash_number(who ^ at.file) << 32);
+	uint32_t place_hash = pmu_hash_number((uint64_t)at.chain << 32 | at.file);
+	uint32_t hash = pmu_hash_number(at.at ^ (uint64_t)pmu_hash_number(who ^ place_hash) << 32);
 	struct pmu_index_place *place;
 
 	if (!make_hits_room(hits) || pmu_index_reserve(&hits->index, 1) < 0)

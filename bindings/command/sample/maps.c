@@ -177,8 +177,9 @@ struct pmu_sample_at pmu_sample_maps_find(const struct pmu_sample_maps *maps, ui
 	const struct pmu_sample_map *map = i < maps->n ? &maps->map[i] : NULL;
 
 	if (!map || map->start > address || map->file == PMU_SAMPLE_NO_FILE)
-		return (struct pmu_sample_at){ PMU_SAMPLE_NO_FILE, address };
-	return (struct pmu_sample_at){ map->file, address - map->start + map->offset };
+		return (struct pmu_sample_at){ .file = PMU_SAMPLE_NO_FILE, .at = address };
+	return (struct pmu_sample_at){ .file = map->file,
+				       .at = address - map->start + map->offset };
 }
 
 const char *pmu_sample_maps_path(const struct pmu_sample_maps *maps, uint32_t file)

@@ -26,10 +26,11 @@ struct pmu_sample_maps {
 	uint32_t n_paths;
 };
 
-/** An address, as it is told apart from others. */
+/** An address, and where its function was called from, as it is told apart from others. */
 struct pmu_sample_at {
 	uint32_t file;
-	uint64_t at; /* offset in the file; of what is in none the address */
+	uint32_t chain; /* 1 + number of a struct pmu_sample_chains' call; 0: not known */
+	uint64_t at;    /* offset in the file; of what is in none the address */
 };
 
 /**
@@ -48,6 +49,7 @@ int pmu_sample_maps_read_process(struct pmu_sample_maps *maps, int pid);
 int pmu_sample_maps_add(struct pmu_sample_maps *maps, uint64_t start, uint64_t end, uint64_t offset,
 			const char *path);
 
+/** pmu_sample_maps_find() - without its chain */
 struct pmu_sample_at pmu_sample_maps_find(const struct pmu_sample_maps *maps, uint64_t address);
 
 /** pmu_sample_maps_has() - is anything mapped there, also memory of no file? */

@@ -48,7 +48,7 @@ bool pmu_sample_place(const struct pmu_sample_maps *maps, const struct pmu_sampl
 {
 	switch (record->header.misc & PERF_RECORD_MISC_CPUMODE_MASK) {
 	case PERF_RECORD_MISC_KERNEL:
-		*at = (struct pmu_sample_at){ PMU_SAMPLE_KERNEL, record->ip };
+		*at = (struct pmu_sample_at){ .file = PMU_SAMPLE_KERNEL, .at = record->ip };
 		return true;
 	case PERF_RECORD_MISC_USER:
 		*at = pmu_sample_maps_find(maps, record->ip);

@@ -10,7 +10,10 @@
 
 #include "bindings/command/sample/maps.h"
 
-/** PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME (perf_event_open(2)): without PERF_SAMPLE_ID, in this order. */
+/**
+ * PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME (perf_event_open(2)): without PERF_SAMPLE_ID, in this order.
+ * PERF_SAMPLE_CALLCHAIN, where that is asked for, is behind them.
+ */
 struct pmu_sample_record {
 	struct perf_event_header header;
 	uint64_t ip;

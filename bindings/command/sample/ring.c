@@ -47,6 +47,7 @@ static void take_sample(struct pmu_sample_ring *ring, const struct pmu_sample_re
 
 	if (!pmu_sample_place(&ring->sums->maps, sample, &at, &ring->sums->n_unknown))
 		return;
+	at.chain = pmu_sample_chains_add(&ring->sums->chains, &ring->sums->maps, sample);
 	if (make_waiting_room(ring))
 		ring->waiting[ring->n_waiting++] = (struct pmu_sample_waiting){ position, at };
 	else
@@ -56,7 +57,12 @@ static void take_sample(struct pmu_sample_ring *ring, const struct pmu_sample_re
 /* What another thread has mapped may have become known behind the sample. */
 static struct pmu_sample_at look_again(const struct pmu_sample_ring *ring, struct pmu_sample_at at)
 {
-	return at.file == PMU_SAMPLE_NO_FILE ? pmu_sample_maps_find(&ring->sums->maps, at.at) : at;
+	struct pmu_sample_at found = at;
+
+	if (at.file == PMU_SAMPLE_NO_FILE)
+		found = pmu_sample_maps_find(&ring->sums->maps, at.at);
+	found.chain = at.chain;
+	return found;
 }
 
 /* All up to @head. */

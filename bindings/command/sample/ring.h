@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bindings/command/sample/chains.h"
 #include "bindings/command/sample/hits.h"
 #include "bindings/command/sample/maps.h"
 #include "bindings/command/sample/record.h"
@@ -21,6 +22,7 @@
 /** What is known of a process's samples. */
 struct pmu_sample_sums {
 	struct pmu_sample_maps maps;
+	struct pmu_sample_chains chains;
 	struct pmu_sample_hits hits;
 	uint64_t n_stretches; /* of rings or marks that were written over before they were read */
 	/* samples of which it is not known whose they are; or there was no memory */

@@ -210,7 +210,8 @@ static void free_collector(struct pmu_samples_collector *collector)
 	free(collector);
 }
 
-int pmu_sample_collect(const char *folder, uint64_t late_ns, struct pmu_samples_collector **out)
+int pmu_sample_collect(const char *folder, uint64_t late_ns, bool callers,
+		       struct pmu_samples_collector **out)
 {
 	struct pmu_samples_collector *collector = calloc(1, sizeof(*collector));
 	int rc;
@@ -222,6 +223,7 @@ int pmu_sample_collect(const char *folder, uint64_t late_ns, struct pmu_samples_
 		return pmu_fail(ENOMEM, "no memory for samples");
 	}
 	collector->late_ns = late_ns;
+	collector->callers = callers;
 	/* a thread that began with it is due by then */
 	collector->look_ns = pmu_time_now_ns(CLOCK_MONOTONIC) + PMU_SAMPLES_OUTSIDE_NS;
 	pthread_mutex_init(&collector->lock, NULL);
@@ -251,6 +253,7 @@ struct pmu_sample_account pmu_sample_account(struct pmu_samples_collector *colle
 	     process = process->next) {
 		account.n_stretches += process->sums.n_stretches;
 		account.n_dropped += process->sums.n_dropped;
+		account.n_left_out += process->sums.chains.n_left_out;
 	}
 	pthread_mutex_unlock(&collector->lock);
 	return account;

@@ -18,18 +18,20 @@ struct pmu_sample_account {
 	uint64_t n_refused;   /* that could not be */
 	uint64_t n_stretches; /* of their samples that were written over before they were read */
 	uint64_t n_dropped;   /* samples that belong to nobody for that, or for want of memory */
+	uint64_t n_left_out;  /* samples whose callers found no room */
 };
 
 /**
  * pmu_sample_collect() - from now on
  * @folder: where stores lie; the socket is made in it
  * @late_ns: CPU time between samples of threads that are attached late (PMU_SAMPLE=auto); 0: none are
+ * @callers: those have their callers
  * @collector: result
  *
  * In a thread of its own, which takes no signals.
  * Return: 0, or a negative errno with a sentence.
  */
-int pmu_sample_collect(const char *folder, uint64_t late_ns,
+int pmu_sample_collect(const char *folder, uint64_t late_ns, bool callers,
 		       struct pmu_samples_collector **collector);
 
 /**

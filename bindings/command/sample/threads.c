@@ -205,6 +205,7 @@ static void keep_account(struct pmu_samples_collector *collector,
 {
 	collector->account.n_stretches += process->sums.n_stretches;
 	collector->account.n_dropped += process->sums.n_dropped;
+	collector->account.n_left_out += process->sums.chains.n_left_out;
 }
 
 /* It goes on, and its files' names with it: the report gets no more than there is now. */
@@ -217,6 +218,8 @@ static bool copy_sums(const struct pmu_sample_process *process, struct pmu_sampl
 		    0)
 			return false;
 	}
+	if (pmu_sample_chains_copy(&out->sums.chains, &process->sums.chains) < 0)
+		return false;
 	for (size_t i = 0; i < process->sums.hits.n; i++) {
 		const struct pmu_sample_hit *hit = &process->sums.hits.of[i];
 
@@ -263,5 +266,6 @@ bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char
 void pmu_sample_process_free(struct pmu_sample_process *process)
 {
 	pmu_sample_maps_free(&process->sums.maps);
+	pmu_sample_chains_free(&process->sums.chains);
 	pmu_sample_hits_free(&process->sums.hits);
 }

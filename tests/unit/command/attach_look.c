@@ -69,6 +69,7 @@ static void close_all(void)
 	free(process.begun);
 	pmu_index_free(&process.index);
 	pmu_sample_maps_free(&process.sums.maps);
+	pmu_sample_chains_free(&process.sums.chains);
 	pmu_sample_hits_free(&process.sums.hits);
 }
 

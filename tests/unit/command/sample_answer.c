@@ -17,10 +17,10 @@
 /* Two files, and what is in none. */
 static void fill(struct pmu_sample_process *process)
 {
-	static const struct pmu_sample_at at[] = { { PMU_SAMPLE_FILES, 0x1230 },
-						   { PMU_SAMPLE_FILES + 1, 0x40 },
-						   { PMU_SAMPLE_KERNEL, UINT64_MAX - 4095 },
-						   { PMU_SAMPLE_NO_FILE, 0x7f0000001000 } };
+	static const struct pmu_sample_at at[] = { { PMU_SAMPLE_FILES, 0, 0x1230 },
+						   { PMU_SAMPLE_FILES + 1, 0, 0x40 },
+						   { PMU_SAMPLE_KERNEL, 0, UINT64_MAX - 4095 },
+						   { PMU_SAMPLE_NO_FILE, 0, 0x7f0000001000 } };
 
 	*process = (struct pmu_sample_process){ .pid = 4711, .period_ns = PERIOD_NS };
 	if (pmu_sample_maps_add(&process->sums.maps, 4096, 8192, 0, "/usr/bin/a b") ||
@@ -194,7 +194,7 @@ static void a_collector_is_asked(void)
 		abort();
 	snprintf(path, sizeof(path), "%s/1-2-3.pmu", folder);
 	is_int(pmu_sample_ask(path, &read), -ENOENT, "where nobody collects there is nothing");
-	is_int(pmu_sample_collect(folder, 0, &collector), 0, "somebody collects");
+	is_int(pmu_sample_collect(folder, 0, false, &collector), 0, "somebody collects");
 	is_int(pmu_sample_ask(path, &read), -ENOENT, "but nothing of this one");
 	pthread_mutex_lock(&collector->lock);
 	add_sampled(collector, "1-2-3.pmu");

@@ -22,7 +22,7 @@ static void hit(struct pmu_sample_process *process, uint64_t who, const char *pa
 {
 	struct pmu_sample_maps *maps = &process->sums.maps;
 	uint64_t start = (uint64_t)(maps->n + 1) << 32;
-	struct pmu_sample_at place = { PMU_SAMPLE_NO_FILE, at };
+	struct pmu_sample_at place = { .file = PMU_SAMPLE_NO_FILE, .at = at };
 
 	if (path[0]) {
 		if (pmu_sample_maps_add(maps, start, start + 1, 0, path))
@@ -231,6 +231,79 @@ static void the_open_row_has_the_rest(void)
 	end_collector(collector);
 }
 
+static uint32_t call_at(struct pmu_sample_process *process, uint32_t caller, const char *path,
+			uint64_t at)
+{
+	struct pmu_sample_chains *chains = &process->sums.chains;
+	struct pmu_sample_maps *maps = &process->sums.maps;
+	uint64_t start = (uint64_t)(maps->n + 1) << 32;
+
+	chains->call = reallocarray(chains->call, chains->n + 1, sizeof(*chains->call));
+	if (!chains->call || pmu_sample_maps_add(maps, start, start + 1, 0, path))
+		abort();
+	chains->call[chains->n] = (struct pmu_sample_at){
+		.file = path[0] ? pmu_sample_maps_find(maps, start).file : PMU_SAMPLE_NO_FILE,
+		.chain = caller,
+		.at = at,
+	};
+	return ++chains->n;
+}
+
+static void hit_called(struct pmu_sample_process *process, uint64_t who, uint32_t chain,
+		       uint64_t at, uint64_t n)
+{
+	struct pmu_sample_at place = { .file = PMU_SAMPLE_FILES, .chain = chain, .at = at };
+
+	if (pmu_sample_hits_add(&process->sums.hits, who, place, n))
+		abort();
+}
+
+static void has_call(const struct pmu_model_samples *samples, unsigned int i, const char *name,
+		     unsigned int caller, uint64_t n)
+{
+	if (!ok(samples && i < samples->n_calls, "there is a call %u", i))
+		return;
+	is_str(samples->frame[samples->call[i].frame].name, name, "of the function");
+	is_u64(samples->call[i].caller, caller, "by the caller");
+	is_u64(samples->call[i].n_samples, n, "with its samples");
+}
+
+/* outer -> one -> leaf and outer -> libpmu -> leaf: the library is no caller. */
+static void callers_are_given_with_them(void)
+{
+	struct pmu_sample_process *process;
+	struct pmu_samples_collector *collector = begin_collector(&process);
+	struct pmu_model *model = make_team();
+	const struct pmu_model_samples *samples;
+	uint32_t outer, one, ours, cut;
+
+	hit(process, 1ull << 32 | 1, "/nonexistent/libleaf.so", 0x10, 3);
+	outer = call_at(process, 0, "/nonexistent/libouter.so", 0x10);
+	one = call_at(process, outer, "/nonexistent/libone.so", 0x20);
+	ours = call_at(process, outer, "/usr/lib/libpmu.so.0", 0x20);
+	cut = call_at(process, 0, "", 0);
+	hit_called(process, 1ull << 32 | 2, one, 0x10, 5);
+	hit_called(process, 1ull << 32 | 2, ours, 0x10, 6);
+	hit_called(process, 2ull << 32 | 2, one, 0x10, 7);
+	hit_called(process, 2ull << 32 | 2, cut, 0x10, 1);
+	pmu_sample_give(collector, STORE, model, true);
+	has_samples(model, "main", 3);
+	has_samples(model, "main/solve", 19);
+	is_u64(samples_of_row(model, "main/solve")->n_functions, 1, "one function");
+	has_function(model, "main/solve", 0, "libleaf.so+0x10", "libleaf.so", 19);
+	samples = samples_of_row(model, "main/solve");
+	is_u64(samples->n_calls, 6, "calls of both threads");
+	has_call(samples, 0, "libouter.so+0x10", 0, 0);
+	has_call(samples, 1, "libone.so+0x20", 1, 0);
+	has_call(samples, 2, "libleaf.so+0x10", 2, 12);
+	has_call(samples, 3, "libleaf.so+0x10", 1, 6);
+	has_call(samples, 4, "[truncated]", 0, 0);
+	has_call(samples, 5, "libleaf.so+0x10", 5, 1);
+	has_call(samples_of_row(model, "main"), 0, "libleaf.so+0x10", 0, 3);
+	pmu_model_free(model);
+	end_collector(collector);
+}
+
 static void nothing_is_open_in_the_end(void)
 {
 	struct pmu_sample_process *process;
@@ -296,6 +369,7 @@ UNIT_PART(sample_give)
 	functions_are_given_to_their_rows();
 	our_own_code_is_no_regions();
 	places_of_a_function_are_one();
+	callers_are_given_with_them();
 	the_open_row_has_the_rest();
 	nothing_is_open_in_the_end();
 	one_that_goes_on_keeps_its();

@@ -25,6 +25,7 @@ static void close_all(void)
 {
 	made_close(&made);
 	pmu_sample_maps_free(&sums.maps);
+	pmu_sample_chains_free(&sums.chains);
 	pmu_sample_hits_free(&sums.hits);
 }
 

@@ -256,7 +256,7 @@ static void there_may_be_too_many(void)
 
 static struct pmu_sample_at place(uint32_t file, uint64_t at)
 {
-	return (struct pmu_sample_at){ file, at };
+	return (struct pmu_sample_at){ .file = file, .at = at };
 }
 
 static void the_same_place_is_one_hit(void)
