@@ -22,7 +22,7 @@ result $? 'reports are made'
 has_go=yes
 go tool pprof -help >out 2>&1 || has_go=
 [ -n "$has_go" ] || skip 'what pprof reads' 'no go tool pprof (on Debian: golang-go)'
-for file in made/some* made/many made/sampled "$corpus"/*; do
+for file in made/some* made/many made/sampled made/called "$corpus"/*; do
 	name=$(basename "$file")
 	rm -rf all && mkdir all
 	"$pmu" report "$file" -o all/all.json -o all/all.folded -o all/all.speedscope.json -o all/callgrind.out.all \
@@ -94,6 +94,25 @@ if [ -n "$has_go" ]; then
 	result $? 'pprof shows them first'
 	go tool pprof -raw sampled.pb 2>err | grep -q 'libblas.so'
 	result $? 'and knows where they are'
+fi
+
+# --- and what called them ---
+
+run 0 'a program of which callers are known' made/called -o called.folded -o called.speedscope.json -o callgrind.out.called -o called.pb
+printf '%s\n' 'main;main 40' 'main;main;copy\x3b all;memcpy 6' 'main;memcpy 1' 'main;c\x2012 3' 'main;solve;main;dgemm<double\x3b 3> 50' \
+	'main;solve;main;dgemm<double\x3b 3>;dgemm<double\x3b 3> 40' 'main;solve;main;memcpy 1' 'late ~;clear_page 5' | sort >want
+sort called.folded | cmp -s - want
+result $? 'has the functions of a stack, the outermost first, in its regions'
+run 0 'thread by thread' made/called --threads -o called.folded
+grep -qxF 'thread 1 (made);main;main 10' called.folded && grep -qxF 'thread 0 (made);main;main;copy\x3b all;memcpy 6' called.folded
+result $? 'each has its own'
+run 0 'without them' made/sampled -o callgrind.out.sampled
+sed 's/^pid.*//' callgrind.out.called >with
+sed 's/^pid.*//' callgrind.out.sampled | cmp -s - with
+result $? "callgrind's format has functions as ever: a call there is a number of calls"
+if [ -n "$has_go" ]; then
+	go tool pprof -peek='dgemm' called.pb 2>err | tr -s ' ' | grep -qE '^ 91 100% \| main$|^ 90 .*dgemm'
+	result $? 'pprof knows callers'
 fi
 
 # --- callgrind ---

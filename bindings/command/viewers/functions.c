@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions in which samples saw regions, as what is nested in these. */
+/* Functions in which samples saw regions, as what is nested in these, and in what had called them. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "bindings/command/viewers/stacks.h"
+#include "report/model/finish.h"
 
 struct wanted_function {
 	const struct pmu_stacks *stacks;
-	const struct pmu_model_function *function;
-	int region;
+	const char *name, *object;
+	int around;
 };
 
 static bool is_wanted_function(const void *arg, uintptr_t number)
@@ -17,75 +18,174 @@ static bool is_wanted_function(const void *arg, uintptr_t number)
 	const struct wanted_function *wanted = arg;
 	const struct pmu_stack_node *node = &wanted->stacks->node[number - 1];
 
-	return node->parent == wanted->region && !strcmp(node->name, wanted->function->name) &&
-	       !strcmp(node->function->object, wanted->function->object);
+	return node->parent == wanted->around && !strcmp(node->name, wanted->name) &&
+	       !strcmp(node->object, wanted->object);
 }
 
-static struct pmu_index_place *find_function(const struct pmu_stacks *stacks, int region,
-					     const struct pmu_model_function *function,
-					     uint32_t *hash)
+/* Where it makes nodes there is room for them. */
+struct walk {
+	struct pmu_stacks *stacks;
+	const struct pmu_model_samples *samples;
+	int region;
+	bool makes; /* those that are not there yet */
+	pmu_stack_take *take;
+	void *arg;
+};
+
+/* Return: the node; -1: there is none. */
+static int function_node(const struct walk *walk, int around, const char *name, const char *object)
 {
-	const struct wanted_function wanted = { stacks, function, region };
+	struct pmu_stacks *stacks = walk->stacks;
+	const struct wanted_function wanted = { stacks, name, object, around };
+	uint32_t hash = pmu_hash_text(name, strlen(name)) ^ pmu_hash_number((uint64_t)around);
+	struct pmu_index_place *place;
 
-	*hash = pmu_hash_text(function->name, strlen(function->name)) ^
-		pmu_hash_number((uint64_t)region);
-	return pmu_index_find(&stacks->functions, *hash, is_wanted_function, &wanted);
-}
-
-int pmu_stacks_function(const struct pmu_stacks *stacks, int node,
-			const struct pmu_model_function *function)
-{
-	uint32_t hash;
-
-	if (node < 0 || !stacks->functions.n)
+	if (around < 0)
 		return -1;
-	return (int)find_function(stacks, node, function, &hash)->thing - 1;
+	place = pmu_index_find(&stacks->functions, hash, is_wanted_function, &wanted);
+	if (!place->thing && walk->makes) {
+		stacks->node[stacks->n_nodes++] = (struct pmu_stack_node){
+			.name = name,
+			.path = stacks->node[walk->region].path,
+			.object = object,
+			.parent = around,
+		};
+		pmu_index_take(&stacks->functions, place, hash, stacks->n_nodes);
+	}
+	return (int)place->thing - 1;
 }
 
-static void add_function(struct pmu_stacks *stacks, int region,
-			 const struct pmu_model_function *function)
+/* Return: how many samples they have together. */
+static uint64_t walk_calls(const struct walk *walk)
 {
-	uint32_t hash;
-	struct pmu_index_place *place = find_function(stacks, region, function, &hash);
+	const struct pmu_model_samples *samples = walk->samples;
+	int *node = walk->stacks->call;
+	uint64_t n = 0;
 
-	if (place->thing)
-		return;
-	stacks->node[stacks->n_nodes++] = (struct pmu_stack_node){
-		.name = function->name,
-		.path = stacks->node[region].path,
-		.function = function,
-		.parent = region,
-	};
-	pmu_index_take(&stacks->functions, place, hash, stacks->n_nodes);
+	for (unsigned int i = 0; walk->stacks->calls && i < samples->n_calls; i++) {
+		const struct pmu_model_call *call = &samples->call[i];
+		const struct pmu_model_frame *frame = &samples->frame[call->frame];
+
+		node[i] = function_node(walk, call->caller ? node[call->caller - 1] : walk->region,
+					frame->name, frame->object);
+		n = pmu_add_capped(n, call->n_samples);
+		if (node[i] >= 0 && walk->take)
+			walk->take(walk->arg, walk->stacks, node[i], call->n_samples);
+	}
+	return n;
 }
 
-static void add_functions_of(struct pmu_stacks *stacks, unsigned int s, unsigned int i)
+static uint64_t samples_in_calls(const struct pmu_model_samples *samples,
+				 const struct pmu_model_function *function)
 {
-	const struct pmu_model_samples *samples = stacks->model->section[s].row[i].samples;
-	int region = stacks->node_of[s][i];
+	uint64_t n = 0;
 
-	for (unsigned int k = 0; samples && region >= 0 && k < samples->n_functions; k++)
-		add_function(stacks, region, &samples->function[k]);
+	for (unsigned int i = 0; i < samples->n_calls; i++) {
+		const struct pmu_model_frame *frame = &samples->frame[samples->call[i].frame];
+
+		if (samples->call[i].n_samples && !strcmp(frame->name, function->name) &&
+		    !strcmp(frame->object, function->object))
+			n = pmu_add_capped(n, samples->call[i].n_samples);
+	}
+	return n;
 }
 
-size_t pmu_stacks_count_functions(const struct pmu_model *model)
+/* @in_calls: what is in calls is left out: where some of the rows that were added up have none */
+static void walk_functions(const struct walk *walk, bool in_calls)
 {
+	for (unsigned int i = 0; i < walk->samples->n_functions; i++) {
+		const struct pmu_model_function *function = &walk->samples->function[i];
+		uint64_t less = in_calls ? samples_in_calls(walk->samples, function) : 0;
+		int node;
+
+		if (in_calls && less >= function->n_samples)
+			continue;
+		node = function_node(walk, walk->region, function->name, function->object);
+		if (node < 0)
+			continue;
+		if (!in_calls && !walk->stacks->node[node].function)
+			walk->stacks->node[node].function = function;
+		if (walk->take)
+			walk->take(walk->arg, walk->stacks, node, function->n_samples - less);
+	}
+}
+
+static void walk_samples(const struct walk *walk)
+{
+	uint64_t n = walk_calls(walk);
+
+	if (n < walk->samples->n || !n)
+		walk_functions(walk, n != 0);
+}
+
+void pmu_stacks_each_function(struct pmu_stacks *stacks, int region,
+			      const struct pmu_model_samples *samples, pmu_stack_take *take,
+			      void *arg)
+{
+	const struct walk walk = { stacks, samples, region, false, take, arg };
+
+	if (samples && region >= 0 && stacks->functions.n)
+		walk_samples(&walk);
+}
+
+size_t pmu_stacks_count_functions(const struct pmu_stacks *stacks)
+{
+	const struct pmu_model *model = stacks->model;
 	size_t n = 0;
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
-		for (unsigned int i = 0; i < model->section[s].n_rows; i++)
-			if (model->section[s].row[i].samples)
-				n += model->section[s].row[i].samples->n_functions;
+		for (unsigned int i = 0; i < model->section[s].n_rows; i++) {
+			const struct pmu_model_samples *samples = model->section[s].row[i].samples;
+
+			n += samples ? samples->n_functions : 0;
+			n += samples && stacks->calls ? samples->n_calls : 0;
+		}
 	return n;
+}
+
+static unsigned int most_calls(const struct pmu_model_row *row, unsigned int n)
+{
+	unsigned int most = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (row[i].samples && row[i].samples->n_calls > most)
+			most = row[i].samples->n_calls;
+	return most;
+}
+
+static int make_calls(struct pmu_stacks *stacks)
+{
+	const struct pmu_model *model = stacks->model;
+	size_t most = 0;
+
+	for (unsigned int s = 0; s < model->n_sections; s++) {
+		const struct pmu_model_section *section = &model->section[s];
+		unsigned int sums = most_calls(section->row, section->n_rows);
+		unsigned int threads = most_calls(section->thread_row, section->n_thread_rows);
+
+		most = sums > most ? sums : most;
+		most = threads > most ? threads : most;
+	}
+	stacks->call = pmu_block_array(&stacks->blocks, most + 1, sizeof(*stacks->call));
+	return stacks->call ? 0 : -ENOMEM;
 }
 
 int pmu_stacks_functions(struct pmu_stacks *stacks)
 {
 	const struct pmu_model *model = stacks->model;
-	int rc = pmu_index_reserve(&stacks->functions, pmu_stacks_count_functions(model) + 1);
+	int rc = pmu_index_reserve(&stacks->functions, pmu_stacks_count_functions(stacks) + 1);
 
+	if (!rc)
+		rc = make_calls(stacks);
 	for (unsigned int s = 0; s < model->n_sections && !rc; s++)
-		for (unsigned int i = 0; i < model->section[s].n_rows; i++)
-			add_functions_of(stacks, s, i);
+		for (unsigned int i = 0; i < model->section[s].n_rows; i++) {
+			const struct walk walk = { .stacks = stacks,
+						   .samples = model->section[s].row[i].samples,
+						   .region = stacks->node_of[s][i],
+						   .makes = true };
+
+			if (walk.samples && walk.region >= 0)
+				walk_samples(&walk);
+		}
 	return rc;
 }

@@ -166,7 +166,7 @@ static int find_stack_nodes(struct pmu_stacks *stacks, size_t n_sums)
 static int make_nodes(struct pmu_stacks *stacks)
 {
 	const struct pmu_model *model = stacks->model;
-	size_t n_sums = 0, n_functions = pmu_stacks_count_functions(model);
+	size_t n_sums = 0, n_functions = pmu_stacks_count_functions(stacks);
 	int rc;
 
 	stacks->node_of = pmu_block_array(&stacks->blocks, model->n_sections, sizeof(int *));
@@ -384,7 +384,7 @@ static int add_frame(struct pmu_stacks *stacks, struct pmu_index *index,
 
 	/* readers take none for an error, or for the line's end */
 	frame->name = node->name[0] ? node->name : "(no name)";
-	frame->object = node->function ? node->function->object : NULL;
+	frame->object = node->object;
 	if (node->cut || node->moved) {
 		struct pmu_strbuf name = { 0 };
 
@@ -416,7 +416,7 @@ static int make_frames(struct pmu_stacks *stacks)
 	return rc;
 }
 
-int pmu_stacks_make(const struct pmu_model *model, struct pmu_stacks *stacks)
+int pmu_stacks_make(const struct pmu_model *model, bool calls, struct pmu_stacks *stacks)
 {
 	static int (*const make[])(struct pmu_stacks * stacks) = {
 		make_nodes,   make_measures, make_lanes,         find_rows,
@@ -424,7 +424,7 @@ int pmu_stacks_make(const struct pmu_model *model, struct pmu_stacks *stacks)
 	};
 	int rc = 0;
 
-	*stacks = (struct pmu_stacks){ .model = model };
+	*stacks = (struct pmu_stacks){ .model = model, .calls = calls };
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(make) && !rc; i++)
 		rc = make[i](stacks);
 	return rc;

@@ -14,11 +14,14 @@
 /** Regions that a path has at most; what is nested deeper is with the last. */
 #define PMU_STACK_DEPTH 1000
 
-/** A region on one path, whichever groups counted it; or a function in which samples saw it. */
+/** A region on one path, whichever groups counted it; or a function in which samples saw it, with its callers around it. */
 struct pmu_stack_node {
-	const char *name, *path;                   /* the model's: untrusted bytes */
-	const struct pmu_model_function *function; /* which has its region's path; NULL: a region */
-	int parent; /* that it is shown in; always before it; -1: none */
+	const char *name,
+		*path;      /* the model's: untrusted bytes; a function has its region's path */
+	const char *object; /* of a function; NULL: a region */
+	const struct pmu_model_function
+		*function; /* with its lines; NULL: they are of no single stack */
+	int parent;        /* that it is shown in; always before it; -1: none */
 	unsigned int frame;
 	bool moved; /* it ended after the region around it, and is shown in one further out */
 	bool cut;   /* less is shown than it has, as more is nested around it than fits */
@@ -65,27 +68,39 @@ struct pmu_stacks {
 	int **node_of;        /* [n_sections][n_rows] a sum's node, -1: none */
 	unsigned int **first; /* [n_sections][n_lanes] rows of a thread, up to the next one's */
 	int *at;              /* [n_nodes] working space: -1 */
-	struct pmu_index functions; /* nodes, from 1 on, by region, name and object */
+	bool calls;           /* functions are below their callers, where these are known */
+	int *call;            /* [most calls of a row] working space */
+	struct pmu_index functions; /* nodes, from 1 on, by the node around, name and object */
 	struct pmu_model_block *blocks;
 };
 
 /**
  * pmu_stacks_make() - of a finished model
+ * @calls: functions are below their callers, where these are known; else right below their regions
  * @stacks: result, for pmu_stacks_free() also after an error; points into @model
  * Return: 0 or -ENOMEM.
  */
-int pmu_stacks_make(const struct pmu_model *model, struct pmu_stacks *stacks);
+int pmu_stacks_make(const struct pmu_model *model, bool calls, struct pmu_stacks *stacks);
 void pmu_stacks_free(struct pmu_stacks *stacks);
 
 /** pmu_stacks_functions() - makes their nodes, behind the regions'.  Return: 0 or -ENOMEM. */
 int pmu_stacks_functions(struct pmu_stacks *stacks);
 
 /** pmu_stacks_count_functions() - nodes that they take at most */
-size_t pmu_stacks_count_functions(const struct pmu_model *model);
+size_t pmu_stacks_count_functions(const struct pmu_stacks *stacks);
 
-/** pmu_stacks_function() - the node of a function of a region's node; -1: samples of all have none such */
-int pmu_stacks_function(const struct pmu_stacks *stacks, int node,
-			const struct pmu_model_function *function);
+/** What takes the node of a function with its own samples there. */
+typedef void pmu_stack_take(void *arg, struct pmu_stacks *stacks, int node, uint64_t n_samples);
+
+/**
+ * pmu_stacks_each_function() - of a row's samples
+ * @region: the row's node; -1: none is taken
+ *
+ * What all rows together have no node for is left out, with all that is below it.
+ */
+void pmu_stacks_each_function(struct pmu_stacks *stacks, int region,
+			      const struct pmu_model_samples *samples, pmu_stack_take *take,
+			      void *arg);
 
 /** What a lane has of the paths that it has. */
 struct pmu_stack_values {

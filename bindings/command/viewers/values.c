@@ -213,26 +213,31 @@ static void add_calls(const struct pmu_stacks *stacks, const struct rows *rows,
 	}
 }
 
+struct adding_samples {
+	struct pmu_stack_values *values;
+	unsigned int measure;
+};
+
+static void add_function_value(void *arg, struct pmu_stacks *stacks, int node, uint64_t n_samples)
+{
+	const struct adding_samples *adding = arg;
+	struct pmu_stack_values *values = adding->values;
+	uint64_t *own =
+		&values->own[(size_t)stacks->at[node] * values->n_measures + adding->measure];
+
+	*own = pmu_add_capped(*own, n_samples);
+	values->known[adding->measure] = true;
+}
+
 /* A region's own are its functions'. */
 static void add_samples(struct pmu_stacks *stacks, const struct rows *rows, unsigned int m,
 			struct pmu_stack_values *values)
 {
-	for (unsigned int i = 0; i < rows->n; i++) {
-		const struct pmu_model_samples *samples = rows->row[i].samples;
-		int region = node_of(rows, i);
+	struct adding_samples adding = { values, m };
 
-		for (unsigned int k = 0; samples && k < samples->n_functions; k++) {
-			const struct pmu_model_function *function = &samples->function[k];
-			int node = pmu_stacks_function(stacks, region, function);
-			uint64_t *own;
-
-			if (node < 0)
-				continue;
-			own = &values->own[(size_t)stacks->at[node] * values->n_measures + m];
-			*own = pmu_add_capped(*own, function->n_samples);
-			values->known[m] = true;
-		}
-	}
+	for (unsigned int i = 0; i < rows->n; i++)
+		pmu_stacks_each_function(stacks, node_of(rows, i), rows->row[i].samples,
+					 add_function_value, &adding);
 }
 
 /* --- paths --- */
@@ -252,16 +257,18 @@ static void find_lane_node(struct pmu_stacks *stacks, int node, struct pmu_stack
 	values->node[values->n++] = (unsigned int)node;
 }
 
+static void find_function_node(void *arg, struct pmu_stacks *stacks, int node, uint64_t n_samples)
+{
+	(void)n_samples;
+	find_lane_node(stacks, node, arg);
+}
+
 static void find_row_nodes(struct pmu_stacks *stacks, const struct rows *rows, unsigned int i,
 			   struct pmu_stack_values *values)
 {
-	const struct pmu_model_samples *samples = rows->row[i].samples;
-	int region = node_of(rows, i);
-
-	find_lane_node(stacks, region, values);
-	for (unsigned int k = 0; samples && k < samples->n_functions; k++)
-		find_lane_node(stacks, pmu_stacks_function(stacks, region, &samples->function[k]),
-			       values);
+	find_lane_node(stacks, node_of(rows, i), values);
+	pmu_stacks_each_function(stacks, node_of(rows, i), rows->row[i].samples, find_function_node,
+				 values);
 }
 
 /* @values->node: room for all; stacks->at[node] becomes its place there. */

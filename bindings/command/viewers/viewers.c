@@ -42,7 +42,9 @@ int pmu_viewer_render(struct pmu_strbuf *out, const struct pmu_model *model,
 {
 	struct pmu_strbuf plain = { 0 };
 	struct pmu_stacks stacks;
-	int rc = pmu_stacks_make(model, &stacks);
+	/* there a call is counted, and costs are a function's wherever it is called from */
+	bool calls = write != pmu_viewer_callgrind;
+	int rc = pmu_stacks_make(model, calls, &stacks);
 
 	if (!rc && is_compressed(path)) {
 		rc = write(&plain, &stacks, options);
