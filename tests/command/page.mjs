@@ -597,6 +597,25 @@ async function sampled() {
 	}
 }
 
+/* Frames by what is around them: level by level, each level from left to right. */
+async function called() {
+	await opened("called");
+	await tab("flame");
+	await choose("#stage select", "samples");
+	const levels = {};
+
+	for (const [level, name] of await page.$$eval(".frame", list => list.map(one => [one.getAttribute("aria-level"), one.textContent])))
+		(levels[level] = levels[level] || []).push(name);
+	same("regions", [levels[1], levels[2], levels[3].slice(0, 1)], [["all"], ["main"], ["solve"]]);
+	check("in them what is outermost", levels[4].includes("main") && levels[3].includes("main") && levels[3].includes("memcpy"), JSON.stringify(levels));
+	check("  and in that what it had called", levels[5].includes("dgemm<double>") && levels[6].includes("dgemm<double>") && !levels[4].includes("dgemm<double>"), JSON.stringify(levels));
+	check("as it is said", (await text(".told")).includes("what had called it"), await text(".told"));
+	check("a frame has its stack", await page.$$eval(".frame.function", list => list.some(one => one.title.includes("main/solve: main › dgemm<double> › dgemm<double>: 97 samples"))),
+		JSON.stringify(await page.$$eval(".frame.function", list => list.map(one => one.title))));
+	await click(".frame.function");
+	check("a click on one chooses its region", ["main", "solve"].includes(await text("#detail h2")), await text("#detail h2"));
+}
+
 async function annotated() {
 	if (!existsSync(folder + "/annotated.html"))
 		return;
@@ -641,6 +660,6 @@ await opened("usual");
 for (const part of [head, table, sorting, filtering, folding, columns, detail, threads, groups, flame, roofline, keys, themes, widths, paper])
 	await part();
 same("still nothing to complain of", wrong, []);
-for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, comparedSamples, repeated, sampled, annotated, nothing])
+for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, comparedSamples, repeated, sampled, called, annotated, nothing])
 	await part();
 await browser.close();

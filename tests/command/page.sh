@@ -21,7 +21,7 @@ is 'of one file that says what it is' "$(head -n 1 usual.html)" '<!DOCTYPE html>
 ok 'at most 250 kB beside the data' within "$(sed '/^<script type="application\/json"/,/^<\/script>$/d' usual.html | wc -c)" 20000 250000
 is 'with one end of each script' "$(grep -c '</script>' usual.html)" 2
 lacks usual.html 'http://www.w3.org/1999' 'no schema from elsewhere'
-for name in hostile sampled large none; do
+for name in hostile sampled called large none; do
 	run 0 "$name" report $name.json -o $name.html
 done
 is 'hostile names end no script' "$(grep -c '</script>' hostile.html)" 2

@@ -145,6 +145,18 @@ function sampled() {
 	return report;
 }
 
+// The same, where what called functions is known: in main of some, in solve of all.
+function called() {
+	const report = sampled(), call = (samples, functions, ...calls) => {
+		samples.callers = { functions: functions.map(([name, object]) => ({ name, object })), calls };
+	};
+
+	call(report.regions[0].samples, [["main", "sampled"], ["memcpy", "libc.so.6"], [HOSTILE[0], "sampled"]], [0, 0, 0], [1, 2, 40], [2, 1, 50]);
+	call(report.regions[1].samples, [["main", "sampled"], ["dgemm<double>", "libblas.so"], ["memcpy", "libc.so.6"]],
+		[0, 0, 0], [1, 1, 200], [2, 1, 97], [1, 2, 3]);
+	return report;
+}
+
 // The same, where main's memcpy takes three times as long.
 function resampled() {
 	const report = sampled(), samples = report.regions[0].samples;
@@ -185,7 +197,7 @@ function large(n, threads) {
 	return report;
 }
 
-const MADE = { usual: () => usual(), changed, hostile, sampled, resampled, large: () => large(10000, 1), huge: () => large(10000, 16), many: () => large(100000, 1), none: () => head("none", 0) };
+const MADE = { usual: () => usual(), changed, hostile, sampled, called, resampled, large: () => large(10000, 1), huge: () => large(10000, 16), many: () => large(100000, 1), none: () => head("none", 0) };
 const [, , folder, ...names] = process.argv;
 
 writeFileSync(folder + "/ceilings.json", JSON.stringify({
@@ -194,5 +206,5 @@ writeFileSync(folder + "/ceilings.json", JSON.stringify({
 	levels: [["L1", 32768, 40e9], ["memory", null, 2.5e9]].map(([name, bytes, one]) => (
 		{ name, cache_bytes: bytes, moves: [{ kind: "read", rates: [{ median: one }, { median: 2 * one }] }] })),
 }));
-for (const name of names.length ? names : ["usual", "changed", "hostile", "sampled", "resampled", "large", "none"])
+for (const name of names.length ? names : ["usual", "changed", "hostile", "sampled", "called", "resampled", "large", "none"])
 	write(folder, name, MADE[name]());

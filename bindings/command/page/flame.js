@@ -148,7 +148,7 @@ class Flame {
 		if (!parts.length)
 			parts.push("A click, or Enter, makes a frame as wide as all; arrows go around");
 		if (this.state.view.functionsFrom !== undefined)
-			parts.push("paler frames are functions, in which samples saw the region around them: estimates");
+			parts.push("paler frames are functions, in which samples saw the region around them" + (this.state.view.called ? ", each in what had called it" : "") + ": estimates");
 		this.told.textContent = parts.join("; ");
 	}
 

@@ -79,6 +79,28 @@ function regionView(section) {
 }
 
 /*
+ * Functions of a row's samples as frames: below what called them, where that is known, else right below the region.
+ * @take: (name, the frame around: -1 the region, samples): the frame
+ */
+function functionFrames(samples, take) {
+	const { functions = [], calls = [] } = samples.callers || {}, frames = [], left = new Map();
+	const key = one => one.name + "\n" + one.object;
+
+	for (const one of samples.functions)
+		left.set(key(one), (left.get(key(one)) || 0) + one.n);
+	for (const [caller, at, n] of calls) {
+		const one = functions[at];
+
+		frames.push(take(one.name, caller ? frames[caller - 1] : -1, n));
+		if (n)
+			left.set(key(one), (left.get(key(one)) || 0) - n);
+	}
+	for (const one of samples.functions)
+		if (left.get(key(one)) > 0 || !calls.length)
+			take(one.name, -1, calls.length ? left.get(key(one)) : one.n);
+}
+
+/*
  * Regions, and nested in each the functions in which samples saw it by itself.  A function is of its region's
  * row; frames of it are all that it has.
  * @view: regionView()'s
@@ -87,19 +109,28 @@ function functionView(section, view) {
 	const rows = section.rows, samples = view.row.map(() => 0);
 	const names = [...view.name], parent = [...view.parent], row = [...view.row];
 
-	rows.samples.forEach((of, i) => (of ? of.functions : []).forEach(one => {
-		names.push(one.name);
-		parent.push(i);
+	rows.samples.forEach((of, i) => of && functionFrames(of, (name, around, n) => {
+		parent.push(around < 0 ? i : around);
 		row.push(i);
-		samples.push(one.n);
+		samples.push(n);
+		return names.push(name) - 1;
 	}));
 	for (let i = names.length - 1; i >= 0; i--)
 		if (parent[i] >= 0)
 			samples[parent[i]] += samples[i];
 	return {
-		n: names.length, name: names, parent, row, functionsFrom: rows.n, entity: null, sorted: "samples", cells: { samples },
-		path: i => i < rows.n ? rows.path[i] : rows.path[row[i]] + ": " + names[i],
+		n: names.length, name: names, parent, row, functionsFrom: rows.n, called: rows.samples.some(of => of && of.callers), entity: null, sorted: "samples", cells: { samples },
+		path: i => i < rows.n ? rows.path[i] : rows.path[row[i]] + ": " + stackOf(names, parent, i, rows.n),
 	};
+}
+
+/* The functions that are around one, it the last: of many the innermost few. */
+function stackOf(names, parent, i, functionsFrom) {
+	const stack = [];
+
+	for (let at = i; at >= functionsFrom; at = parent[at])
+		stack.unshift(names[at]);
+	return (stack.length > 8 ? ["…", ...stack.slice(-8)] : stack).join(" › ");
 }
 
 /* --- by entity: an entity's own row, and below it the regions it was in --- */
