@@ -42,6 +42,20 @@ stacks 'functions have as many samples in stacks as in all' same report.json
 has report.json '"[truncated]"' 'callers beyond the limit are said to be there'
 lacks report.json '"libpmu' 'the library is no caller'
 
+subcommand=
+run 0 'as text' report --callers report.json
+grep -A 1 '^ *~ .*  first_h$' out | grep -q '~ .*  called by first_g$'
+result $? 'functions have below them what called them'
+run 0 'as text, without being asked' report report.json
+lacks out 'called by' '  it is not there'
+subcommand=run
+run 0 'a run as text' --sample=997 --callers ./callers 300
+has err 'called by first_g' '  it is there where it was asked for'
+run 2 'without samples' --sample=off --callers ./callers 1
+has err '--callers is of samples' '  there are no callers'
+run 2 'repeated' --repeat 2 --callers ./callers 1
+has err 'none are taken with --repeat' '  neither'
+
 run 0 'without' --sample=997 -o report.json ./callers 50
 lacks report.json '"callers": {' 'there are none'
 PMU_CALLERS=1 run 0 'PMU_CALLERS' --sample=997 -o report.json ./callers 300

@@ -370,6 +370,7 @@ static int attach_to(struct request *request)
 		return PMU_EXIT_FAILED;
 	}
 	rc = choose_counts(request, &attach->plan);
+	request->text.callers |= attach->plan.callers;
 	raise_limit();
 	if (!rc)
 		rc = watch_attached(attach, request);

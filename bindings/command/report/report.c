@@ -86,6 +86,8 @@ static const struct pmu_option report_options[] = {
 	  .help = "a report for each FILE, also of ranks" },
 	{ "--tree", PMU_OPTION_FLAG(struct request, tree),
 	  .help = "as --merge, and a program that was started by fork and exec stands below the region that did so" },
+	{ "--callers", PMU_OPTION_FLAG(struct request, text.callers),
+	  .help = "the text also has what called functions most, of reports with that: 'pmu run --callers'" },
 	PMU_TEXT_OPTIONS(struct request, text, top),
 	PMU_ANNOTATE_OPTIONS(struct request, annotate, take_report_annotate),
 	{ "--roofline", PMU_OPTION_FLAG(struct request, roofline),
@@ -135,8 +137,8 @@ static int check_report(const struct pmu_command *self, const struct request *re
 	if (!request->n_files &&
 	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
 	     request->text.brief || request->text.sort || request->text.filter ||
-	     request->text.top || request->text.lines || request->merge || request->each ||
-	     request->roofline || request->annotate.is_asked || request->watch))
+	     request->text.top || request->text.lines || request->text.callers || request->merge ||
+	     request->each || request->roofline || request->annotate.is_asked || request->watch))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->ceilings && !request->roofline)

@@ -422,6 +422,11 @@ static int check_samples(const struct pmu_run_request *request)
 			     : request->repeat           ? "--repeat"
 							 : NULL;
 
+	if (!request->samples && PMU_RUN_SETTING(request, PMU_CALLERS) && !request->switched_off) {
+		pmu_command_error("--callers is of samples, and none are taken%s%s",
+				  beside ? " with " : "", beside ? beside : "");
+		return PMU_EXIT_USAGE;
+	}
 	if (!request->samples || request->late_ns || !beside)
 		return 0;
 	pmu_command_error("--sample is of one run as it is, not of %s", beside);

@@ -130,7 +130,7 @@ static struct pmu_model_frame name_call(const struct giving *giving,
 	if (is_library(pmu_sample_maps_path(&giving->sums->maps, call->file)))
 		return (struct pmu_model_frame){ NULL, NULL };
 	if (call->file == PMU_SAMPLE_NO_FILE && !call->at)
-		return (struct pmu_model_frame){ "[truncated]", "" };
+		return (struct pmu_model_frame){ PMU_SAMPLES_TRUNCATED, "" };
 	place = find_hit_place(giving, call);
 	return (struct pmu_model_frame){ place.function, place.object };
 }

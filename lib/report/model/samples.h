@@ -64,6 +64,9 @@ struct pmu_model_call {
 	uint64_t n_samples; /* that were taken in it by itself */
 };
 
+/** The name of a frame that stands for callers too far out to be known; it is in no object. */
+#define PMU_SAMPLES_TRUNCATED "[truncated]"
+
 /** In so many calls a function is at most: what a report says beyond that makes no sense. */
 #define PMU_SAMPLES_DEEPEST 256u
 

@@ -12,6 +12,10 @@
 #define MOST_SHOWN  10
 #define LEAST_SHARE 0.01
 
+/* Of a function that many callers at most, each with that share of the function's samples at least. */
+#define MOST_CALLERS       3
+#define LEAST_CALLER_SHARE 0.1
+
 /** Of a table: what is little of it all is not worth a line, however much of its own region it is. */
 struct all {
 	uint64_t n;      /* samples */
@@ -77,14 +81,76 @@ static void add_lines(struct lines *l, const struct pmu_model_function *function
 }
 
 /* What the head says needs no words, nor what stands in a name that is an address. */
-static const char *object_of(struct pmu_text *t, const struct pmu_model_function *function)
+static const char *shown_object(struct pmu_text *t, const char *name, const char *object)
 {
-	size_t len = strlen(function->object);
+	size_t len = strlen(object);
 
-	if (!strcmp(function->object, t->model->program) ||
-	    (!strncmp(function->name, function->object, len) && function->name[len] == '+'))
+	if (!strcmp(object, t->model->program) || (!strncmp(name, object, len) && name[len] == '+'))
 		return "";
-	return pmu_text_shown(t, function->object);
+	return pmu_text_shown(t, object);
+}
+
+static bool is_frame_of(const struct pmu_model_frame *frame,
+			const struct pmu_model_function *function)
+{
+	return !strcmp(frame->name, function->name) && !strcmp(frame->object, function->object);
+}
+
+/* What called a function for the first of its calls that are around this one; NULL: not known. */
+static const struct pmu_model_call *find_caller(const struct pmu_model_samples *samples,
+						const struct pmu_model_call *call)
+{
+	const struct pmu_model_call *caller = call;
+
+	do
+		caller = caller->caller ? &samples->call[caller->caller - 1] : NULL;
+	while (caller && caller->frame == call->frame);
+	if (caller && !strcmp(samples->frame[caller->frame].name, PMU_SAMPLES_TRUNCATED))
+		return NULL;
+	return caller;
+}
+
+/* @n: [n_frames] of those of @function what each has called it for; zeros before */
+static void count_callers(const struct pmu_model_samples *samples,
+			  const struct pmu_model_function *function, uint64_t *n)
+{
+	for (unsigned int i = 0; i < samples->n_calls; i++) {
+		const struct pmu_model_call *call = &samples->call[i], *caller;
+
+		if (!call->n_samples || !is_frame_of(&samples->frame[call->frame], function))
+			continue;
+		caller = find_caller(samples, call);
+		if (caller)
+			n[caller->frame] += call->n_samples;
+	}
+}
+
+static void add_callers(struct lines *l, const struct pmu_model_function *function)
+{
+	const struct pmu_model_samples *samples = l->samples;
+	uint64_t *n = pmu_block_array(&l->t->scratch, (size_t)samples->n_frames + 1, sizeof(*n));
+
+	l->t->failed |= !n;
+	if (!n)
+		return;
+	count_callers(samples, function, n);
+	for (unsigned int shown = 0; shown < MOST_CALLERS; shown++) {
+		const struct pmu_model_frame *frame = samples->frame;
+		struct pmu_strbuf name = { 0 };
+		unsigned int most = 0;
+
+		for (unsigned int i = 0; i < samples->n_frames; i++)
+			most = n[i] > n[most] ? i : most;
+		if (!samples->n_frames || !is_shown(l, n[most]) ||
+		    (double)n[most] < LEAST_CALLER_SHARE * (double)function->n_samples)
+			return;
+		pmu_strbuf_addf(&name, "called by %s", frame[most].name);
+		add_share_line(l, 2, n[most], pmu_text_shown(l->t, pmu_strbuf_text(&name)),
+			       shown_object(l->t, frame[most].name, frame[most].object));
+		n[most] = 0;
+		l->t->failed |= name.failed;
+		pmu_strbuf_free(&name);
+	}
 }
 
 static void add_functions(struct lines *l)
@@ -101,7 +167,9 @@ static void add_functions(struct lines *l)
 		if (!is_shown(l, function->n_samples))
 			break;
 		add_share_line(l, 1, function->n_samples, pmu_text_shown(l->t, function->name),
-			       object_of(l->t, function));
+			       shown_object(l->t, function->name, function->object));
+		if (l->t->callers)
+			add_callers(l, function);
 		if (l->t->lines)
 			add_lines(l, function);
 		left -= function->n_samples < left ? function->n_samples : left;
@@ -126,7 +194,7 @@ static void add_few(struct lines *l)
 static void fill_below(struct pmu_text *t, const struct all *all,
 		       const struct pmu_model_samples *samples, struct pmu_table_below *below)
 {
-	const size_t most = MOST_SHOWN * (1 + MOST_SHOWN) + 1;
+	const size_t most = MOST_SHOWN * (1 + MOST_CALLERS + MOST_SHOWN) + 1;
 	struct lines l = { t, samples, all, pmu_block_array(&t->scratch, most, sizeof(*l.line)),
 			   0 };
 

@@ -34,6 +34,7 @@ struct pmu_text {
 	bool color;
 	bool threads;
 	bool lines;
+	bool callers;
 	bool all;
 	bool brief;
 	size_t start; /* of this report in @out */

@@ -408,6 +408,42 @@ static const struct pmu_model_samples called = { .n = 1000,
 						 .frame = frames,
 						 .call = calls };
 
+static void callers_are_asked_for(void)
+{
+	/* main -> dgemm -> dgemm, fft -> dgemm, rare -> dgemm, [truncated] -> dgemm, dgemm */
+	static const struct pmu_model_frame by[] = { { "main", "demo" },
+						     { "dgemm_kernel", "libopenblas.so.0" },
+						     { "fft", "libfft.so" },
+						     { "rare", "demo" },
+						     { PMU_SAMPLES_TRUNCATED, "" } };
+	static const struct pmu_model_call to[] = {
+		{ 0, 0, 0 }, { 1, 1, 100 }, { 2, 1, 200 }, { 0, 2, 0 },  { 4, 1, 60 },
+		{ 0, 3, 0 }, { 6, 1, 50 },  { 0, 4, 0 },   { 8, 1, 80 }, { 0, 1, 67 },
+	};
+	struct pmu_model_samples samples = called;
+	struct pmu_model *model;
+	char *text;
+
+	samples.n_frames = PMU_ARRAY_LEN(by);
+	samples.frame = by;
+	samples.n_calls = PMU_ARRAY_LEN(to);
+	samples.call = to;
+	model = model_of(&samples);
+	text = text_of(model, (struct pmu_text_options){ .callers = true });
+	has_text(text, "\n      ~ 55.7%  dgemm_kernel  libopenblas.so.0\n"
+		       "        ~ 30.0%  called by main\n"
+		       "        ~  6.0%  called by fft  libfft.so\n"
+		       "      ~ 14.0%  void ns::");
+	has_no_text(text, "rare");
+	has_no_text(text, "truncated");
+	is_narrow(text, 80);
+	free(text);
+	text = text_of(model, (struct pmu_text_options){ .lines = false });
+	has_no_text(text, "called by");
+	free(text);
+	pmu_model_free(model);
+}
+
 static void callers_are_written_and_read_back(void)
 {
 	struct pmu_model *model = model_of(&called);
@@ -564,6 +600,7 @@ UNIT_PART(samples_report)
 	deep_regions_have_room_for_a_name();
 	what_is_written_is_read_back();
 	code_is_written_and_read_back();
+	callers_are_asked_for();
 	callers_are_written_and_read_back();
 	callers_that_cannot_be_are_refused();
 	code_that_cannot_be_is_refused();
