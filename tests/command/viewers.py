@@ -283,7 +283,7 @@ def read_pprof(file):
     lines = open(file, encoding="utf-8").read().split("\n")
     types, found, names = None, {}, {}
     for line in lines[lines.index("Locations") + 1:lines.index("Mappings")]:
-        at, name = re.fullmatch(r" *(\d+): 0x0 M=\d+ (.*) :0 s=0(?:\(\))?", line).groups()
+        at, name = re.fullmatch(r" *(\d+): 0x0 (?:M=\d+ )?(.*) \S*:\d+ s=0(?:\(\))?", line).groups()
         names[at] = name
     for line in lines[lines.index("Samples:") + 1:lines.index("Locations")]:
         if types is None:

@@ -92,8 +92,17 @@ if [ -n "$has_go" ]; then
 	go tool pprof -top sampled.pb >top 2>err
 	grep -qE '^ +90 61.64% .* 90 61.64% +dgemm' top
 	result $? 'pprof shows them first'
-	go tool pprof -raw sampled.pb 2>err | grep -q 'libblas.so'
+	go tool pprof -raw sampled.pb >raw 2>err
+	grep -q 'libblas.so' raw
 	result $? 'and knows where they are'
+	grep -qF 'dgemm<double; 3> /src/dgemm.c:42 ' raw && grep -qF 'dgemm<double; 3> a.h:7 ' raw && grep -qF 'dgemm<double; 3> /src/dgemm.c:0 ' raw
+	result $? 'with their lines, and without where none is known'
+	go tool pprof -top -lines sampled.pb 2>err | grep -qE '^ +80 54.79% .* dgemm<double; 3> /src/dgemm.c:42$'
+	result $? 'whose samples it has line by line'
+	go tool pprof -top sampled.pb 2>err | grep -qE '^ +90 61.64% .* dgemm<double; 3>$'
+	result $? 'and together'
+	"$pmu" report "$corpus/samples_code" -o code.pb && go tool pprof -raw code.pb 2>err | grep -qE '^[0-9]+: 0x0/0x0/0x0 /\S+ c0de '
+	result $? 'programs and libraries have their paths and build-ids'
 fi
 
 # --- and what called them ---

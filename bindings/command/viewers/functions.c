@@ -10,8 +10,14 @@
 struct wanted_function {
 	const struct pmu_stacks *stacks;
 	const char *name, *object;
+	const struct pmu_model_line *line;
 	int around;
 };
+
+static bool is_node_line(const struct pmu_model_line *a, const struct pmu_model_line *b)
+{
+	return a && b ? a->line == b->line && !strcmp(a->file, b->file) : !a && !b;
+}
 
 static bool is_wanted_function(const void *arg, uintptr_t number)
 {
@@ -19,7 +25,7 @@ static bool is_wanted_function(const void *arg, uintptr_t number)
 	const struct pmu_stack_node *node = &wanted->stacks->node[number - 1];
 
 	return node->parent == wanted->around && !strcmp(node->name, wanted->name) &&
-	       !strcmp(node->object, wanted->object);
+	       !strcmp(node->object, wanted->object) && is_node_line(node->line, wanted->line);
 }
 
 /* Where it makes nodes there is room for them. */
@@ -33,11 +39,13 @@ struct walk {
 };
 
 /* Return: the node; -1: there is none. */
-static int function_node(const struct walk *walk, int around, const char *name, const char *object)
+static int function_node(const struct walk *walk, int around, const char *name, const char *object,
+			 const struct pmu_model_line *line)
 {
 	struct pmu_stacks *stacks = walk->stacks;
-	const struct wanted_function wanted = { stacks, name, object, around };
-	uint32_t hash = pmu_hash_text(name, strlen(name)) ^ pmu_hash_number((uint64_t)around);
+	const struct wanted_function wanted = { stacks, name, object, line, around };
+	uint32_t hash = pmu_hash_text(name, strlen(name)) ^
+			pmu_hash_number((uint64_t)(line ? line->line : 0) << 32 ^ (uint32_t)around);
 	struct pmu_index_place *place;
 
 	if (around < 0)
@@ -48,6 +56,7 @@ static int function_node(const struct walk *walk, int around, const char *name, 
 			.name = name,
 			.path = stacks->node[walk->region].path,
 			.object = object,
+			.line = line,
 			.parent = around,
 		};
 		pmu_index_take(&stacks->functions, place, hash, stacks->n_nodes);
@@ -62,12 +71,13 @@ static uint64_t walk_calls(const struct walk *walk)
 	int *node = walk->stacks->call;
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; walk->stacks->calls && i < samples->n_calls; i++) {
+	for (unsigned int i = 0; walk->stacks->details & PMU_STACK_CALLS && i < samples->n_calls;
+	     i++) {
 		const struct pmu_model_call *call = &samples->call[i];
 		const struct pmu_model_frame *frame = &samples->frame[call->frame];
 
 		node[i] = function_node(walk, call->caller ? node[call->caller - 1] : walk->region,
-					frame->name, frame->object);
+					frame->name, frame->object, NULL);
 		n = pmu_add_capped(n, call->n_samples);
 		if (node[i] >= 0 && walk->take)
 			walk->take(walk->arg, walk->stacks, node[i], call->n_samples);
@@ -90,6 +100,29 @@ static uint64_t samples_in_calls(const struct pmu_model_samples *samples,
 	return n;
 }
 
+/* Return: how many samples they have together, no more than the function. */
+static uint64_t walk_lines(const struct walk *walk, int around,
+			   const struct pmu_model_function *function)
+{
+	uint64_t left = function->n_samples;
+
+	for (unsigned int i = 0; walk->stacks->details & PMU_STACK_LINES && i < function->n_lines;
+	     i++) {
+		const struct pmu_model_line *line = &function->line[i];
+		int node;
+
+		if (!line->file[0] || line->n_samples > left)
+			continue;
+		node = function_node(walk, around, function->name, function->object, line);
+		if (node < 0)
+			continue;
+		left -= line->n_samples;
+		if (walk->take)
+			walk->take(walk->arg, walk->stacks, node, line->n_samples);
+	}
+	return function->n_samples - left;
+}
+
 /* @in_calls: what is in calls is left out: where some of the rows that were added up have none */
 static void walk_functions(const struct walk *walk, bool in_calls)
 {
@@ -100,11 +133,13 @@ static void walk_functions(const struct walk *walk, bool in_calls)
 
 		if (in_calls && less >= function->n_samples)
 			continue;
-		node = function_node(walk, walk->region, function->name, function->object);
+		node = function_node(walk, walk->region, function->name, function->object, NULL);
 		if (node < 0)
 			continue;
 		if (!in_calls && !walk->stacks->node[node].function)
 			walk->stacks->node[node].function = function;
+		if (!in_calls)
+			less = walk_lines(walk, node, function);
 		if (walk->take)
 			walk->take(walk->arg, walk->stacks, node, function->n_samples - less);
 	}
@@ -128,6 +163,17 @@ void pmu_stacks_each_function(struct pmu_stacks *stacks, int region,
 		walk_samples(&walk);
 }
 
+static size_t count_nodes(const struct pmu_stacks *stacks, const struct pmu_model_samples *samples)
+{
+	size_t n = samples->n_functions;
+
+	if (stacks->details & PMU_STACK_CALLS)
+		n += samples->n_calls;
+	for (unsigned int i = 0; stacks->details & PMU_STACK_LINES && i < samples->n_functions; i++)
+		n += samples->function[i].n_lines;
+	return n;
+}
+
 size_t pmu_stacks_count_functions(const struct pmu_stacks *stacks)
 {
 	const struct pmu_model *model = stacks->model;
@@ -137,8 +183,7 @@ size_t pmu_stacks_count_functions(const struct pmu_stacks *stacks)
 		for (unsigned int i = 0; i < model->section[s].n_rows; i++) {
 			const struct pmu_model_samples *samples = model->section[s].row[i].samples;
 
-			n += samples ? samples->n_functions : 0;
-			n += samples && stacks->calls ? samples->n_calls : 0;
+			n += samples ? count_nodes(stacks, samples) : 0;
 		}
 	return n;
 }

@@ -416,7 +416,7 @@ static int make_frames(struct pmu_stacks *stacks)
 	return rc;
 }
 
-int pmu_stacks_make(const struct pmu_model *model, bool calls, struct pmu_stacks *stacks)
+int pmu_stacks_make(const struct pmu_model *model, unsigned int details, struct pmu_stacks *stacks)
 {
 	static int (*const make[])(struct pmu_stacks * stacks) = {
 		make_nodes,   make_measures, make_lanes,         find_rows,
@@ -424,7 +424,7 @@ int pmu_stacks_make(const struct pmu_model *model, bool calls, struct pmu_stacks
 	};
 	int rc = 0;
 
-	*stacks = (struct pmu_stacks){ .model = model, .calls = calls };
+	*stacks = (struct pmu_stacks){ .model = model, .details = details };
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(make) && !rc; i++)
 		rc = make[i](stacks);
 	return rc;

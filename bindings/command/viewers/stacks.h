@@ -14,14 +14,23 @@
 /** Regions that a path has at most; what is nested deeper is with the last. */
 #define PMU_STACK_DEPTH 1000
 
+/** What functions have around them, and in them, where it is known; else they are right below their regions. */
+enum pmu_stack_detail {
+	PMU_STACK_CALLS = 1 << 0, /* what had called them */
+	PMU_STACK_LINES =
+		1 << 1, /* each line is a node in its function's; but not of those with callers */
+};
+
 /** A region on one path, whichever groups counted it; or a function in which samples saw it, with its callers around it. */
 struct pmu_stack_node {
 	const char *name,
 		*path;      /* the model's: untrusted bytes; a function has its region's path */
 	const char *object; /* of a function; NULL: a region */
-	const struct pmu_model_function
-		*function; /* with its lines; NULL: they are of no single stack */
-	int parent;        /* that it is shown in; always before it; -1: none */
+	/* with its lines; NULL: they are of no single stack */
+	const struct pmu_model_function *function;
+	/* of the function around, which has the same name; NULL: none */
+	const struct pmu_model_line *line;
+	int parent; /* that it is shown in; always before it; -1: none */
 	unsigned int frame;
 	bool moved; /* it ended after the region around it, and is shown in one further out */
 	bool cut;   /* less is shown than it has, as more is nested around it than fits */
@@ -68,7 +77,7 @@ struct pmu_stacks {
 	int **node_of;        /* [n_sections][n_rows] a sum's node, -1: none */
 	unsigned int **first; /* [n_sections][n_lanes] rows of a thread, up to the next one's */
 	int *at;              /* [n_nodes] working space: -1 */
-	bool calls;           /* functions are below their callers, where these are known */
+	unsigned int details; /* enum pmu_stack_detail */
 	int *call;            /* [most calls of a row] working space */
 	struct pmu_index functions; /* nodes, from 1 on, by the node around, name and object */
 	struct pmu_model_block *blocks;
@@ -76,11 +85,11 @@ struct pmu_stacks {
 
 /**
  * pmu_stacks_make() - of a finished model
- * @calls: functions are below their callers, where these are known; else right below their regions
+ * @details: enum pmu_stack_detail
  * @stacks: result, for pmu_stacks_free() also after an error; points into @model
  * Return: 0 or -ENOMEM.
  */
-int pmu_stacks_make(const struct pmu_model *model, bool calls, struct pmu_stacks *stacks);
+int pmu_stacks_make(const struct pmu_model *model, unsigned int details, struct pmu_stacks *stacks);
 void pmu_stacks_free(struct pmu_stacks *stacks);
 
 /** pmu_stacks_functions() - makes their nodes, behind the regions'.  Return: 0 or -ENOMEM. */

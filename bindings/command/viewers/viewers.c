@@ -36,15 +36,21 @@ static int compress_into(struct pmu_strbuf *out, const struct pmu_strbuf *plain)
 	return plain->failed ? -ENOMEM : pmu_gzip(out, pmu_strbuf_text(plain), plain->len);
 }
 
+static unsigned int details_of(pmu_viewer_write *write)
+{
+	/* there calls are counted, and costs are a function's wherever it is called from */
+	if (write == pmu_viewer_callgrind)
+		return 0;
+	return PMU_STACK_CALLS | (write == pmu_viewer_pprof ? PMU_STACK_LINES : 0);
+}
+
 int pmu_viewer_render(struct pmu_strbuf *out, const struct pmu_model *model,
 		      pmu_viewer_write *write, const char *path,
 		      const struct pmu_text_options *options)
 {
 	struct pmu_strbuf plain = { 0 };
 	struct pmu_stacks stacks;
-	/* there a call is counted, and costs are a function's wherever it is called from */
-	bool calls = write != pmu_viewer_callgrind;
-	int rc = pmu_stacks_make(model, calls, &stacks);
+	int rc = pmu_stacks_make(model, details_of(write), &stacks);
 
 	if (!rc && is_compressed(path)) {
 		rc = write(&plain, &stacks, options);

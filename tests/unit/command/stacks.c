@@ -69,7 +69,8 @@ static struct pmu_model *make(const struct made *made, unsigned int n, unsigned 
 	struct pmu_model *model = new_model(n_threads, 1);
 
 	fill(model, 0, "MADE", made, n);
-	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, true, stacks), "  a report");
+	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, PMU_STACK_CALLS, stacks),
+	   "  a report");
 	return model;
 }
 
@@ -282,7 +283,8 @@ static void several_groups(void)
 
 	fill(model, 0, "ONE", first, 2);
 	fill(model, 1, "TWO", second, 2);
-	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, true, &stacks), "  a report");
+	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, PMU_STACK_CALLS, &stacks),
+	   "  a report");
 	is_u64(stacks.n_nodes, 3, "paths are those of all of them");
 	is_u64(stacks.n_measures, 3, "counts of each");
 	ok(!strcmp(stacks.measure[2].name, "cycles (TWO)"), "by the group's name");
@@ -308,7 +310,8 @@ static void estimates(void)
 		for (unsigned int i = 0; i < 2; i++)
 			model->section[s].thread_row[i].turns = pmu_model_alloc(
 				model, sizeof(struct pmu_model_turns) + 64);
-	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, true, &stacks), "  a report");
+	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, PMU_STACK_CALLS, &stacks),
+	   "  a report");
 	ok(!strcmp(stacks.measure[1].name, "~cycles (ONE)"), "an estimate has a mark");
 	is_u64(own_of(&stacks, 0, "main/a", 1), 600, "what two groups' calls have counted");
 	is_u64(own_of(&stacks, 0, "main", 1), 1400, "without what is nested");
