@@ -145,13 +145,13 @@ function sampled() {
 	return report;
 }
 
-// The same, where what called functions is known: in main of some, in solve of all.
+// The same, where what called functions is known: in main not of all.
 function called() {
 	const report = sampled(), call = (samples, functions, ...calls) => {
 		samples.callers = { functions: functions.map(([name, object]) => ({ name, object })), calls };
 	};
 
-	call(report.regions[0].samples, [["main", "sampled"], ["memcpy", "libc.so.6"], [HOSTILE[0], "sampled"]], [0, 0, 0], [1, 2, 40], [2, 1, 50]);
+	call(report.regions[0].samples, [["main", "sampled"], ["memcpy", "libc.so.6"], [HOSTILE[0], "sampled"]], [0, 0, 0], [1, 2, 40], [2, 1, 50], [0, 1, 10]);
 	call(report.regions[1].samples, [["main", "sampled"], ["dgemm<double>", "libblas.so"], ["memcpy", "libc.so.6"]],
 		[0, 0, 0], [1, 1, 200], [2, 1, 97], [1, 2, 3]);
 	return report;

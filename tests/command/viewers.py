@@ -114,8 +114,8 @@ def called_report():
 
     main, solve, _ = made["regions"]
     functions = (("main", "made"), ("memcpy", "libc.so.6"), ("copy; all", "made"))
-    # main 30, main -> copy; all -> memcpy 6, memcpy 1
-    called(main["samples"], functions, (0, 0, 30), (1, 2, 0), (2, 1, 6), (0, 1, 1))
+    # main 40, main -> copy; all -> memcpy 6, memcpy 1, c 3
+    called(main["samples"], (*functions, ("c 12", "made")), (0, 0, 40), (1, 2, 0), (2, 1, 6), (0, 1, 1), (0, 3, 3))
     called(main["threads"][0]["samples"], functions, (0, 0, 30), (1, 2, 0), (2, 1, 6), (0, 1, 1))
     # main -> dgemm -> dgemm 90, main -> memcpy 1
     solve["samples"] = json.loads(json.dumps(solve["samples"]))

@@ -185,6 +185,8 @@ static void read_callers(struct pmu_json_reader *reader, const struct pmu_value 
 		if (!read_sample_call(pmu_value_at(list, i), samples, i, &left, depth, &call[i]))
 			pmu_json_complain(reader,
 					  "\"calls\" has what is no caller, function and samples");
+	if (n && left)
+		pmu_json_complain(reader, "\"calls\" has fewer samples than there are");
 	samples->call = call;
 	samples->n_calls = reader->rc ? 0 : (unsigned int)n;
 }

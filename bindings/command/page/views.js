@@ -83,21 +83,14 @@ function regionView(section) {
  * @take: (name, the frame around: -1 the region, samples): the frame
  */
 function functionFrames(samples, take) {
-	const { functions = [], calls = [] } = samples.callers || {}, frames = [], left = new Map();
-	const key = one => one.name + "\n" + one.object;
+	const frames = [];
 
-	for (const one of samples.functions)
-		left.set(key(one), (left.get(key(one)) || 0) + one.n);
-	for (const [caller, at, n] of calls) {
-		const one = functions[at];
-
-		frames.push(take(one.name, caller ? frames[caller - 1] : -1, n));
-		if (n)
-			left.set(key(one), (left.get(key(one)) || 0) - n);
+	if (!samples.callers) {
+		samples.functions.forEach(one => take(one.name, -1, one.n));
+		return;
 	}
-	for (const one of samples.functions)
-		if (left.get(key(one)) > 0 || !calls.length)
-			take(one.name, -1, calls.length ? left.get(key(one)) : one.n);
+	for (const [caller, at, n] of samples.callers.calls)
+		frames.push(take(samples.callers.functions[at].name, caller ? frames[caller - 1] : -1, n));
 }
 
 /*

@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "bindings/command/viewers/stacks.h"
-#include "report/model/finish.h"
 
 struct wanted_function {
 	const struct pmu_stacks *stacks;
@@ -64,40 +63,20 @@ static int function_node(const struct walk *walk, int around, const char *name, 
 	return (int)place->thing - 1;
 }
 
-/* Return: how many samples they have together. */
-static uint64_t walk_calls(const struct walk *walk)
+static void walk_calls(const struct walk *walk)
 {
 	const struct pmu_model_samples *samples = walk->samples;
 	int *node = walk->stacks->call;
-	uint64_t n = 0;
 
-	for (unsigned int i = 0; walk->stacks->details & PMU_STACK_CALLS && i < samples->n_calls;
-	     i++) {
+	for (unsigned int i = 0; i < samples->n_calls; i++) {
 		const struct pmu_model_call *call = &samples->call[i];
 		const struct pmu_model_frame *frame = &samples->frame[call->frame];
 
 		node[i] = function_node(walk, call->caller ? node[call->caller - 1] : walk->region,
 					frame->name, frame->object, NULL);
-		n = pmu_add_capped(n, call->n_samples);
 		if (node[i] >= 0 && walk->take)
 			walk->take(walk->arg, walk->stacks, node[i], call->n_samples);
 	}
-	return n;
-}
-
-static uint64_t samples_in_calls(const struct pmu_model_samples *samples,
-				 const struct pmu_model_function *function)
-{
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < samples->n_calls; i++) {
-		const struct pmu_model_frame *frame = &samples->frame[samples->call[i].frame];
-
-		if (samples->call[i].n_samples && !strcmp(frame->name, function->name) &&
-		    !strcmp(frame->object, function->object))
-			n = pmu_add_capped(n, samples->call[i].n_samples);
-	}
-	return n;
 }
 
 /* Return: how many samples they have together, no more than the function. */
@@ -123,34 +102,30 @@ static uint64_t walk_lines(const struct walk *walk, int around,
 	return function->n_samples - left;
 }
 
-/* @in_calls: what is in calls is left out: where some of the rows that were added up have none */
-static void walk_functions(const struct walk *walk, bool in_calls)
+static void walk_functions(const struct walk *walk)
 {
 	for (unsigned int i = 0; i < walk->samples->n_functions; i++) {
 		const struct pmu_model_function *function = &walk->samples->function[i];
-		uint64_t less = in_calls ? samples_in_calls(walk->samples, function) : 0;
-		int node;
+		int node = function_node(walk, walk->region, function->name, function->object,
+					 NULL);
+		uint64_t in_lines;
 
-		if (in_calls && less >= function->n_samples)
-			continue;
-		node = function_node(walk, walk->region, function->name, function->object, NULL);
 		if (node < 0)
 			continue;
-		if (!in_calls && !walk->stacks->node[node].function)
+		if (!walk->stacks->node[node].function)
 			walk->stacks->node[node].function = function;
-		if (!in_calls)
-			less = walk_lines(walk, node, function);
+		in_lines = walk_lines(walk, node, function);
 		if (walk->take)
-			walk->take(walk->arg, walk->stacks, node, function->n_samples - less);
+			walk->take(walk->arg, walk->stacks, node, function->n_samples - in_lines);
 	}
 }
 
 static void walk_samples(const struct walk *walk)
 {
-	uint64_t n = walk_calls(walk);
-
-	if (n < walk->samples->n || !n)
-		walk_functions(walk, n != 0);
+	if (walk->samples->n_calls && walk->stacks->details & PMU_STACK_CALLS)
+		walk_calls(walk);
+	else
+		walk_functions(walk);
 }
 
 void pmu_stacks_each_function(struct pmu_stacks *stacks, int region,

@@ -76,7 +76,7 @@ struct pmu_model_samples {
 	uint64_t period_ns;       /* CPU time between two of them */
 	unsigned int n_functions; /* most samples first, then by name */
 	const struct pmu_model_function *function;
-	/* Where callers were asked for: of all samples, or of some. */
+	/* Of all samples; none: callers were not asked for. */
 	unsigned int n_frames, n_calls;
 	const struct pmu_model_frame *frame;
 	const struct pmu_model_call *call;

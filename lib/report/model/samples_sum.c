@@ -36,6 +36,7 @@ struct spot {
 
 struct pmu_samples_sum {
 	uint64_t n, period_ns;
+	bool has_calls;
 	struct spot *spot;
 	size_t n_spots, room;
 	struct pmu_index by_key;       /* spots, from 1 */
@@ -175,12 +176,53 @@ static int add_call_spots(struct pmu_samples_sum *sum, const struct pmu_model_sa
 
 static int add_all_calls(struct pmu_samples_sum *sum, const struct pmu_model_samples *from)
 {
-	size_t *spots = from->n_calls ? calloc(from->n_calls, sizeof(*spots)) : NULL;
-	int rc = from->n_calls && !spots ? -ENOMEM : 0;
+	size_t *spots = calloc(from->n_calls, sizeof(*spots));
+	int rc = spots ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; !rc && i < from->n_calls; i++)
 		rc = add_call_spots(sum, from, i, spots);
 	free(spots);
+	return rc;
+}
+
+/* A call of which no more is known than its function. */
+static int add_bare_call(struct pmu_samples_sum *sum, const char *name, const char *object,
+			 uint64_t n_samples)
+{
+	const struct pmu_model_frame frame = { name, object };
+	const struct pmu_model_call call = { 0, 0, n_samples };
+	const struct pmu_model_samples from = { .frame = &frame, .call = &call };
+	size_t spot;
+
+	return add_call_spots(sum, &from, 0, &spot);
+}
+
+/* All or none: those that came before without callers are in calls from now on. */
+static int begin_calls(struct pmu_samples_sum *sum)
+{
+	size_t n = sum->n_spots;
+	int rc = 0;
+
+	sum->has_calls = true;
+	for (size_t i = 0; !rc && i < n; i++) {
+		/* more spots may be elsewhere */
+		const struct spot spot = sum->spot[i];
+
+		if (spot.kind == SPOT_FUNCTION)
+			rc = add_bare_call(sum, spot.name, spot.object, spot.n_samples);
+	}
+	return rc;
+}
+
+static int add_calls(struct pmu_samples_sum *sum, const struct pmu_model_samples *from)
+{
+	int rc = 0;
+
+	if (from->n_calls)
+		return add_all_calls(sum, from);
+	for (unsigned int i = 0; sum->has_calls && !rc && i < from->n_functions; i++)
+		rc = add_bare_call(sum, from->function[i].name, from->function[i].object,
+				   from->function[i].n_samples);
 	return rc;
 }
 
@@ -195,9 +237,11 @@ int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_sam
 	(*sum)->n = pmu_add_capped((*sum)->n, samples->n);
 	if ((*sum)->period_ns < samples->period_ns)
 		(*sum)->period_ns = samples->period_ns;
+	if (samples->n_calls && !(*sum)->has_calls)
+		rc = begin_calls(*sum);
 	for (unsigned int i = 0; !rc && i < samples->n_functions; i++)
 		rc = add_function(*sum, &samples->function[i]);
-	return rc ? rc : add_all_calls(*sum, samples);
+	return rc ? rc : add_calls(*sum, samples);
 }
 
 /* --- the result --- */

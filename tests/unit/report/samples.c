@@ -82,7 +82,16 @@ static void calls_are_added_where_their_callers_are_the_same(void)
 	is_call(sum, 3, "main", 0, 1);
 	is_call(sum, 4, "dgemm", 4, 5);
 	sum = pmu_model_samples_add(model, sum, make_samples(model, first, 2));
-	is_u64(sum->n_calls, 5, "those without add none");
+	is_u64(sum->n_calls, 7, "those without callers are calls of their functions");
+	is_call(sum, 4, "dgemm", 4, 5);
+	is_call(sum, 5, "dgemm", 0, 60);
+	is_call(sum, 6, "memcpy", 0, 40);
+	sum = pmu_model_samples_add(model, make_samples(model, first, 2), &both[0]);
+	is_u64(sum->n_calls, 5, "also where they come first");
+	is_call(sum, 0, "dgemm", 0, 60);
+	is_call(sum, 1, "memcpy", 0, 40);
+	is_call(sum, 2, "main", 0, 1);
+	is_call(sum, 4, "dgemm", 4, 2);
 	pmu_model_free(model);
 }
 

@@ -397,7 +397,7 @@ static const struct pmu_model_frame frames[] = { { "main", "demo" },
 						 { "dgemm_kernel", "libopenblas.so.0" },
 						 { "memcpy", "" } };
 static const struct pmu_model_call calls[] = {
-	{ 0, 0, 10 }, { 1, 1, 500 }, { 2, 2, 100 }, { 1, 2, 21 }, { 0, 1, 57 }
+	{ 0, 0, 322 }, { 1, 1, 500 }, { 2, 2, 100 }, { 1, 2, 21 }, { 0, 1, 57 }
 };
 static const struct pmu_model_samples called = { .n = 1000,
 						 .period_ns = SAMPLES_PERIOD_NS,
@@ -452,7 +452,7 @@ static void callers_are_written_and_read_back(void)
 	has_text(json,
 		 "], \"callers\": {\"functions\": [{\"name\": \"main\", \"object\": \"demo\"}, "
 		 "{\"name\": \"dgemm_kernel\", \"object\": \"libopenblas.so.0\"}, {\"name\": "
-		 "\"memcpy\", \"object\": null}], \"calls\": [[0,0,10],[1,1,500],[2,2,100],"
+		 "\"memcpy\", \"object\": null}], \"calls\": [[0,0,322],[1,1,500],[2,2,100],"
 		 "[1,2,21],[0,1,57]]}}");
 	is_read_back(model, json);
 	free(json);
@@ -464,16 +464,17 @@ static void callers_that_cannot_be_are_refused(void)
 	static const struct {
 		const char *from, *to;
 	} wrong[] = {
-		{ "[0,0,10]", "[1,0,10]" },
-		{ "[0,0,10]", "[-1,0,10]" },
-		{ "[0,0,10]", "[0,3,10]" },
-		{ "[0,0,10]", "[0,-1,10]" },
-		{ "[0,0,10]", "[0,0,-1]" },
-		{ "[0,0,10]", "[0,0,1001]" },
+		{ "[0,0,322]", "[1,0,322]" },
+		{ "[0,0,322]", "[-1,0,322]" },
+		{ "[0,0,322]", "[0,3,322]" },
+		{ "[0,0,322]", "[0,-1,322]" },
+		{ "[0,0,322]", "[0,0,-1]" },
+		{ "[0,0,322]", "[0,0,1001]" },
 		{ "[1,2,21]", "[1,2,400]" },
-		{ "[0,0,10]", "[0,0]" },
-		{ "[0,0,10]", "[0,0,10,1]" },
-		{ "[0,0,10]", "7" },
+		{ "[1,2,21]", "[1,2,20]" },
+		{ "[0,0,322]", "[0,0]" },
+		{ "[0,0,322]", "[0,0,322,1]" },
+		{ "[0,0,322]", "7" },
 		{ "\"calls\": [", "\"other\": [" },
 		{ "\"calls\": [", "\"calls\": 1, \"other\": [" },
 		{ "\"callers\": {", "\"callers\": 1, \"other\": {" },
@@ -491,8 +492,8 @@ static void callers_that_cannot_be_are_refused(void)
 	pmu_model_free(read);
 	for (unsigned int i = 0; i < 300; i++)
 		pmu_strbuf_addf(&deep, i ? ",[%u,0,0]" : "[%u,0,0]", i);
-	pmu_strbuf_add(&deep, ",[0,0,0]");
-	is_int(read_with(json, "[0,0,10],[1,1,500],[2,2,100],[1,2,21],[0,1,57]",
+	pmu_strbuf_add(&deep, ",[0,0,1000]");
+	is_int(read_with(json, "[0,0,322],[1,1,500],[2,2,100],[1,2,21],[0,1,57]",
 			 pmu_strbuf_text(&deep), &read),
 	       -EINVAL, "much deeper");
 	pmu_model_free(read);
