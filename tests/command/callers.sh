@@ -69,8 +69,18 @@ for region in first second; do
 done
 stacks 'both together have the same samples' same report.json
 
+cp report.json threads.json
+run 0 'a run without callers' --sample=997 -o bare.json ./callers 100 threads
+subcommand=report
+run 0 'two runs as one' --merge threads.json bare.json -o merged.json
+stacks 'functions have as many samples in stacks as in all' same merged.json
+stacks '  and no other region'\''s' merged.json main/thread/second second_f second_g second_h
+run 0 'the other way round' --merge bare.json threads.json -o merged.json
+stacks '  likewise' same merged.json
+subcommand=run
+
 run 137 'a program that is killed' --sample=997 --callers -o report.json \
-	sh -c './callers 300 stay & sleep 2; kill -KILL $!; wait $!'
+	sh -c './callers 300 stay >said & until [ -s said ]; do sleep 0.1; done; sleep 1; kill -KILL $!; wait $!'
 stacks 'has the stacks of what had ended' report.json callers/main/first first_f first_g first_h
 stacks 'and of what was open' report.json callers/main/second second_f second_g second_h
 
@@ -79,6 +89,7 @@ unasked=yes
 stacks 'those have theirs, too' report.json main/second second_f second_g second_h
 unasked=
 
+rm said
 ./callers 1 stay >said &
 pid=$!
 until [ -s said ]; do sleep 0.02; done

@@ -8,21 +8,36 @@
 
 #include "bindings/command/sample/collector.h"
 
+/* @flat: gets the hits without their chains, which nobody asks for.  Return: 0 or -ENOMEM. */
+static int flatten(const struct pmu_sample_hits *hits, struct pmu_sample_hits *flat)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < hits->n; i++) {
+		struct pmu_sample_at at = hits->of[i].at;
+
+		at.chain = 0;
+		rc = pmu_sample_hits_add(flat, hits->of[i].who, at, hits->of[i].n);
+	}
+	return rc;
+}
+
 void pmu_sample_answer_write(const struct pmu_sample_process *process, struct pmu_strbuf *out)
 {
-	const struct pmu_sample_hits *hits = &process->sums.hits;
 	const struct pmu_sample_maps *maps = &process->sums.maps;
-	const struct pmu_sample_answer head = {
+	struct pmu_sample_hits flat = { .n = 0 };
+	struct pmu_sample_answer head = {
 		.version = PMU_SAMPLE_ANSWER_VERSION,
 		.pid = process->pid,
 		.period_ns = process->period_ns,
-		.n_hits = hits->n,
 		.n_paths = maps->n_paths,
 	};
 
+	out->failed |= flatten(&process->sums.hits, &flat) < 0;
+	head.n_hits = flat.n;
 	pmu_strbuf_add_n(out, (const char *)&head, sizeof(head));
-	for (size_t i = 0; i < hits->n; i++) {
-		const struct pmu_sample_hit *hit = &hits->of[i];
+	for (size_t i = 0; i < flat.n; i++) {
+		const struct pmu_sample_hit *hit = &flat.of[i];
 		const struct pmu_sample_answer_hit said = { hit->who, hit->at.at, hit->n,
 							    hit->at.file };
 
@@ -30,6 +45,7 @@ void pmu_sample_answer_write(const struct pmu_sample_process *process, struct pm
 	}
 	for (uint32_t i = 0; i < maps->n_paths; i++)
 		pmu_strbuf_add_n(out, maps->path[i], strlen(maps->path[i]) + 1);
+	pmu_sample_hits_free(&flat);
 }
 
 /* A path is of a file, or between brackets. */

@@ -66,6 +66,29 @@ static void what_is_written_is_read(void)
 	pmu_strbuf_free(&bytes);
 }
 
+/* Who asks wants functions: where they were called from is added up. */
+static void callers_are_left_out(void)
+{
+	struct pmu_sample_process process, read;
+	struct pmu_strbuf bytes = { 0 };
+
+	fill(&process);
+	for (uint32_t chain = 1; chain <= 3; chain++) {
+		const struct pmu_sample_at at = { PMU_SAMPLE_FILES, chain, 0x1230 };
+
+		if (pmu_sample_hits_add(&process.sums.hits, 7, at, 100))
+			abort();
+	}
+	is_u64(process.sums.hits.n, 7, "one place, called from three more");
+	pmu_sample_answer_write(&process, &bytes);
+	is_int(pmu_sample_answer_read(bytes.text, bytes.len, "", &read), 0, "it is read");
+	is_u64(read.sums.hits.n, 4, "as one");
+	is_u64(read.sums.hits.of[0].n, 310, "with the samples of all");
+	pmu_sample_process_free(&read);
+	pmu_sample_process_free(&process);
+	pmu_strbuf_free(&bytes);
+}
+
 static void what_makes_no_sense_is_not(void)
 {
 	struct pmu_sample_process process, read;
@@ -217,6 +240,7 @@ static void a_collector_is_asked(void)
 UNIT_PART(sample_answer)
 {
 	what_is_written_is_read();
+	callers_are_left_out();
 	what_makes_no_sense_is_not();
 	questions_are_answered();
 	a_collector_is_asked();
