@@ -68,7 +68,8 @@ static int open_event(struct perf_event_attr *attr, const struct pmu_perf_where 
 
 	do
 		fd = pmu_perf_system->open(attr, where->pid, where->cpu, leader,
-					   PERF_FLAG_FD_CLOEXEC);
+					   PERF_FLAG_FD_CLOEXEC |
+						   (where->cgroup ? PERF_FLAG_PID_CGROUP : 0));
 	while (fd < 0 && pmu_fd_more(-fd));
 	return fd;
 }

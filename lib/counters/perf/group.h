@@ -14,6 +14,7 @@
 /** On what a group counts, and how its descriptors are kept. */
 struct pmu_perf_where {
 	pid_t pid;        /* 0 the calling thread, -1 whatever runs on @cpu */
+	bool cgroup;      /* @pid is a descriptor of a cgroup's folder: what of that runs on @cpu */
 	int cpu;          /* -1: wherever the thread runs */
 	uint64_t config1; /* added to each core slot's own: how arm64 is asked for user
 			     access */
