@@ -498,6 +498,12 @@ int pmu_model_finish(struct pmu_model *model);
 /** pmu_model_is_simulated() - was it valgrind that counted, whose times are not the program's? */
 bool pmu_model_is_simulated(const struct pmu_model *model);
 
+/** pmu_model_is_machine() - of no process: what ran on a machine's processors, which stand for threads */
+static inline bool pmu_model_is_machine(const struct pmu_model *model)
+{
+	return model->is_attached && !model->pid && model->n_parts <= 1;
+}
+
 /** pmu_model_cpu_time() - of all threads together; PMU_NOT_KNOWN where that of one is */
 uint64_t pmu_model_cpu_time(const struct pmu_model *model);
 

@@ -127,6 +127,22 @@ static void wrap_title(struct pmu_text *t, size_t start)
 	free(text);
 }
 
+static void title_place(struct pmu_text *t)
+{
+	const struct pmu_model *model = t->model;
+	const bool has_pid = !pmu_model_is_machine(model);
+
+	if (has_pid)
+		pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);
+	if (model->host && model->host[0]) {
+		pmu_strbuf_add(t->out, has_pid ? " on " : " (on ");
+		pmu_encode_line(t->out, model->host);
+	} else if (!has_pid) {
+		return;
+	}
+	pmu_strbuf_add(t->out, ")");
+}
+
 /* Return: whether the library's version found room at the line's end. */
 static bool title(struct pmu_text *t)
 {
@@ -147,12 +163,7 @@ static bool title(struct pmu_text *t)
 	if (several) {
 		model->several->title(t);
 	} else {
-		pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);
-		if (model->host && model->host[0]) {
-			pmu_strbuf_add(t->out, " on ");
-			pmu_encode_line(t->out, model->host);
-		}
-		pmu_strbuf_add(t->out, ")");
+		title_place(t);
 	}
 	pmu_cell_time(&cell, (double)model->duration_ns);
 	/* when a program was killed is not known */
@@ -162,7 +173,9 @@ static bool title(struct pmu_text *t)
 			model->died && model->died[0] ? "at least " : "", cell.number, cell.unit);
 	pmu_cell_exact(&cell, n_threads);
 	if (n_threads)
-		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number, n_threads == 1 ? "" : "s");
+		pmu_strbuf_addf(t->out, ", %s %s%s", cell.number,
+				pmu_model_is_machine(model) ? "processor" : "thread",
+				n_threads == 1 ? "" : "s");
 	cpu_time(t);
 	width = t->out->failed ? 0 : pmu_utf8_width(t->out->text + start);
 	n_version += pmu_utf8_width(version);
