@@ -291,6 +291,15 @@ static struct pmu_code_place place_by_lines(struct pmu_code *code, const struct 
 	return place;
 }
 
+bool pmu_code_has_kernel(const struct pmu_code *code)
+{
+	const struct source *source = code->sources;
+
+	while (source && strcmp(source->path, "[kernel]") != 0)
+		source = source->next;
+	return source;
+}
+
 struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code_at *at)
 {
 	bool of_process = !at->path[0];

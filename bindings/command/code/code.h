@@ -3,6 +3,7 @@
 #ifndef PMU_COMMAND_CODE_H
 #define PMU_COMMAND_CODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Objects that were opened, for all processes of a run. */
@@ -55,5 +56,8 @@ struct pmu_code_place pmu_code_find(struct pmu_code *code, const struct pmu_code
 struct pmu_code_object;
 /** pmu_code_open() - for pmu_code_object_close(); @path: as in struct pmu_code_at; NULL: no such file */
 struct pmu_code_object *pmu_code_open(const char *path);
+
+/** pmu_code_has_kernel() - is the kernel's list of symbols read already? */
+bool pmu_code_has_kernel(const struct pmu_code *code);
 
 #endif

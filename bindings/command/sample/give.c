@@ -94,7 +94,8 @@ static void name_all(struct giving *giving)
 {
 	const struct pmu_code_place in_kernel = pmu_code_named("[kernel]", "[kernel]");
 	const struct pmu_sample_hits *hits = &giving->sums->hits;
-	bool is_little = is_kernel_little(hits, giving->period_ns);
+	bool is_little = !pmu_code_has_kernel(giving->code) &&
+			 is_kernel_little(hits, giving->period_ns);
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];

@@ -18,7 +18,7 @@
 #define MOST_PATHS 16384u
 
 /* A few hundred libraries at most, and the last one is often the next one's. */
-static int find_path(struct pmu_sample_maps *maps, const char *path, uint32_t *file)
+int pmu_sample_maps_file(struct pmu_sample_maps *maps, const char *path, uint32_t *file)
 {
 	char **grown, *copy;
 
@@ -106,7 +106,7 @@ int pmu_sample_maps_add(struct pmu_sample_maps *maps, uint64_t start, uint64_t e
 	if (end <= start)
 		return 0;
 	/* "//anon" is what the kernel's records say of memory that is no file's */
-	if (path[0] && strcmp(path, "//anon") != 0 && find_path(maps, path, &file) < 0)
+	if (path[0] && strcmp(path, "//anon") != 0 && pmu_sample_maps_file(maps, path, &file) < 0)
 		return -ENOMEM;
 	if (!make_maps_room(maps, 2))
 		return -ENOMEM;

@@ -55,6 +55,9 @@ struct pmu_sample_at pmu_sample_maps_find(const struct pmu_sample_maps *maps, ui
 /** pmu_sample_maps_has() - is anything mapped there, also memory of no file? */
 bool pmu_sample_maps_has(const struct pmu_sample_maps *maps, uint64_t address);
 
+/** pmu_sample_maps_file() - a file's number, by its path.  Return: 0 or -ENOMEM. */
+int pmu_sample_maps_file(struct pmu_sample_maps *maps, const char *path, uint32_t *file);
+
 /** pmu_sample_maps_path() - of a file's number */
 const char *pmu_sample_maps_path(const struct pmu_sample_maps *maps, uint32_t file);
 
