@@ -104,7 +104,9 @@ attach_read_sources = \
 	%D%/command/attach/attach.h \
 	%D%/command/attach/begun.c \
 	%D%/command/attach/look.c \
+	%D%/command/attach/machine.h \
 	%D%/command/attach/proc.c \
+	%D%/command/attach/programs.c \
 	%D%/command/attach/rings.c
 
 series_sources = \

@@ -15,10 +15,16 @@
 #include "settings/config.h"
 
 struct pmu_code;
+struct pmu_attach_machine;
 struct pmu_model;
 
 /** What is counted, for all of them alike. */
 struct pmu_attach_plan {
+	/* given: what whole processes do, or, with @cpu[n_cpus], whatever runs on these */
+	enum pmu_count_scope scope;
+	int *cpu;
+	unsigned int n_cpus;
+	bool with_idle; /* of all programs, so that time also passes where there is none */
 	struct pmu_group group;
 	struct pmu_plan plan; /* its slots; all of them are absent where nothing is counted */
 	uint64_t sample_ns;   /* CPU time between two samples; 0: none are taken */
@@ -76,6 +82,7 @@ struct pmu_attach_ring {
 struct pmu_attach_rings {
 	struct pmu_attach_ring *of;
 	size_t n;
+	size_t reading; /* index of the one whose records are taken */
 	struct pmu_sample_scratch scratch;
 };
 
@@ -86,6 +93,19 @@ struct pmu_attach_rings {
  * Return: a descriptor or a negative errno.
  */
 int pmu_attach_open_dummy(pid_t tid, int cpu);
+
+/** perf_event_open(2): PERF_RECORD_FORK, PERF_RECORD_EXIT */
+struct pmu_attach_task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+/** PERF_RECORD_COMM; behind it the name, with a NUL, and what sample_id_all adds */
+struct pmu_attach_comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
 
 /** pmu_attach_rings_open() - on each processor that is online.  Return: 0 or a negative errno with a sentence. */
 int pmu_attach_rings_open(struct pmu_attach_rings *rings);
@@ -151,7 +171,8 @@ struct pmu_attach {
 	bool without_kernel; /* samples of the kernel's work are refused */
 	struct pmu_attach_process *process;
 	size_t n;
-	uint64_t n_lost; /* records that found no room */
+	struct pmu_attach_machine *machine; /* in place of processes; else NULL (machine.h) */
+	uint64_t n_lost;                    /* records that found no room */
 	/* of one look: records, and where each is */
 	struct pmu_attach_records {
 		char *bytes;
@@ -185,6 +206,17 @@ void pmu_attach_end_begun(struct pmu_attach_process *process, uint64_t now_ns);
 
 /** pmu_attach_watch() - until @for_ns have passed (0: no limit), all have ended, or a signal says so */
 int pmu_attach_watch(struct pmu_attach *attach, uint64_t for_ns);
+
+/*
+ * Parts of any report of what was attached to: program and source; notes; the section with its columns, and room for
+ * @n_rows rows; a row's counts, @missing: a bit for each slot.  Return: 0 or -ENOMEM.
+ */
+struct pmu_model_row;
+void pmu_attach_describe(struct pmu_model *model, const struct pmu_attach *attach);
+int pmu_attach_note(struct pmu_model *model, const struct pmu_attach *attach);
+int pmu_attach_section(struct pmu_model *model, const struct pmu_attach *attach, size_t n_rows);
+int pmu_attach_counts(struct pmu_model *model, const struct pmu_attach *attach,
+		      const uint64_t *count, uint32_t missing, struct pmu_model_row *row);
 
 /** pmu_attach_model() - of a process, with its samples; NULL without memory */
 struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,

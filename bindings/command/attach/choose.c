@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is counted: a group by its name, or events, as far as perf_event can have them here. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static void add_note(struct pmu_attach_plan *out, const char *text)
 		snprintf(out->note[out->n_notes++], sizeof(out->note[0]), "%s", text);
 }
 
-/* As pmu_fit() takes it; the scope is that of a whole process, for events that new threads inherit. */
+/* As pmu_fit() takes it; the scope of processes is that of a whole one, for events that new threads inherit. */
 static int probe_perf(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
 {
 	(void)arg;
@@ -52,6 +53,32 @@ static uint32_t kernel_slots(const struct pmu_plan *plan)
 	return slots;
 }
 
+/* On a processor these go on also where it is idle. */
+static uint32_t clock_slots(const struct pmu_plan *plan)
+{
+	uint32_t slots = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		const struct pmu_slot *slot = &plan->slot[i];
+		const bool is_clock = slot->type == PERF_TYPE_SOFTWARE &&
+				      (slot->config == PERF_COUNT_SW_TASK_CLOCK ||
+				       slot->config == PERF_COUNT_SW_CPU_CLOCK);
+
+		slots |= (uint32_t)is_clock << i;
+	}
+	return slots;
+}
+
+/* What belongs to a socket is counted by sessions alone (PMU_COUNT), a row for each. */
+static void set_scope(const struct pmu_attach_plan *out, struct pmu_plan *plan)
+{
+	plan->scope = out->scope;
+	plan->cpu = out->cpu;
+	plan->n_cpus = out->n_cpus;
+	if (out->scope == PMU_COUNT_CPU)
+		plan->absent = pmu_plan_sockets(plan) | (out->with_idle ? clock_slots(plan) : 0);
+}
+
 /* @absent: slots that are not tried.  Return: as pmu_fit(); the group is left alone where it fails. */
 static int fit_perf(struct pmu_attach_plan *out, bool asked, uint32_t absent)
 {
@@ -60,7 +87,8 @@ static int fit_perf(struct pmu_attach_plan *out, bool asked, uint32_t absent)
 	int rc;
 
 	pmu_group_plan(&out->group, &fit.plan);
-	fit.plan.scope = PMU_COUNT_PROCESS;
+	set_scope(out, &fit.plan);
+	absent |= fit.plan.absent;
 	fit.plan.absent = absent;
 	rc = pmu_fit(&out->group, asked, out->group.whole, probe_perf, NULL, &fit);
 	kernel = absent | kernel_slots(&fit.plan);
@@ -93,7 +121,7 @@ static void fit_asked(struct pmu_attach_plan *out)
 	if (others != pmu_plan_mask(&plan) && !fit_perf(out, true, others))
 		return;
 	out->plan = plan;
-	out->plan.scope = PMU_COUNT_PROCESS;
+	set_scope(out, &out->plan);
 	out->plan.absent = pmu_plan_mask(&plan);
 }
 

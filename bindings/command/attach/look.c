@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "bindings/command/attach/attach.h"
+#include "bindings/command/attach/machine.h"
 
 /* Asking takes a while. */
 #define MAPS_NS 50000000u
@@ -13,19 +14,7 @@
 struct pmu_attach_record {
 	uint64_t time;
 	size_t at; /* in the bytes */
-};
-
-/* perf_event_open(2): PERF_RECORD_FORK, PERF_RECORD_EXIT */
-struct task_record {
-	struct perf_event_header header;
-	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
-};
-
-/* PERF_RECORD_COMM, without the name */
-struct comm_record {
-	struct perf_event_header header;
-	uint32_t pid, tid;
+	size_t ring;
 };
 
 /* PERF_RECORD_LOST */
@@ -85,7 +74,8 @@ static bool keep_record(void *arg, const struct perf_event_header *header, size_
 		return true;
 	}
 	memcpy(records->bytes + records->len, header, header->size);
-	records->at[records->n++] = (struct pmu_attach_record){ time_of(header), records->len };
+	records->at[records->n++] = (struct pmu_attach_record){ time_of(header), records->len,
+								attach->rings.reading };
 	records->len += header->size;
 	return true;
 }
@@ -146,7 +136,7 @@ static void look_at_sample(struct pmu_attach *attach, const struct pmu_sample_re
 		process->sums.n_dropped++;
 }
 
-static void look_at_task(struct pmu_attach *attach, const struct task_record *record)
+static void look_at_task(struct pmu_attach *attach, const struct pmu_attach_task_record *record)
 {
 	struct pmu_attach_process *process = process_of(attach, record->pid);
 
@@ -160,7 +150,7 @@ static void look_at_task(struct pmu_attach *attach, const struct task_record *re
 }
 
 /* Another program: what it has mapped comes next. */
-static void look_at_exec(struct pmu_attach *attach, const struct comm_record *record,
+static void look_at_exec(struct pmu_attach *attach, const struct pmu_attach_comm_record *record,
 			 uint64_t record_time)
 {
 	struct pmu_attach_process *process = process_of(attach, record->pid);
@@ -179,22 +169,25 @@ static void look_at_mapping(struct pmu_attach *attach, const struct pmu_sample_m
 		pmu_sample_map(&process->sums.maps, mapping);
 }
 
-static void look_at_record(struct pmu_attach *attach, const struct perf_event_header *header)
+static void look_at_record(struct pmu_attach *attach, const struct pmu_attach_record *at)
 {
+	const struct perf_event_header *header = (const void *)(attach->records.bytes + at->at);
 	const void *record = header;
 
-	if (pmu_sample_is_record(header))
+	if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record))
+		attach->n_lost += ((const struct lost_record *)record)->n;
+	else if (attach->machine)
+		pmu_attach_machine_record(attach, at->ring, header, at->time);
+	else if (pmu_sample_is_record(header))
 		look_at_sample(attach, record);
 	else if (pmu_sample_is_mapping(header))
 		look_at_mapping(attach, record);
 	else if ((header->type == PERF_RECORD_FORK || header->type == PERF_RECORD_EXIT) &&
-		 header->size >= sizeof(struct task_record))
+		 header->size >= sizeof(struct pmu_attach_task_record))
 		look_at_task(attach, record);
 	else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
-		 header->size >= sizeof(struct comm_record))
-		look_at_exec(attach, record, time_of(header));
-	else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record))
-		attach->n_lost += ((const struct lost_record *)record)->n;
+		 header->size >= sizeof(struct pmu_attach_comm_record))
+		look_at_exec(attach, record, at->time);
 }
 
 void pmu_attach_look(struct pmu_attach *attach)
@@ -206,5 +199,5 @@ void pmu_attach_look(struct pmu_attach *attach)
 	if (records->n)
 		qsort(records->at, records->n, sizeof(*records->at), by_record_time);
 	for (size_t i = 0; i < records->n; i++)
-		look_at_record(attach, (const void *)(records->bytes + records->at[i].at));
+		look_at_record(attach, &records->at[i]);
 }

@@ -30,20 +30,14 @@ static bool counts_processor(const struct pmu_plan *plan)
 	return pmu_plan_mask(plan) & ~plan->absent & ~pmu_plan_kinds(plan, 1u << PMU_SLOT_SOFTWARE);
 }
 
-static void describe_process(struct pmu_model *model, const struct pmu_attach *attach,
-			     const struct pmu_attach_process *process)
+void pmu_attach_describe(struct pmu_model *model, const struct pmu_attach *attach)
 {
 	const struct pmu_plan *plan = &attach->plan.plan;
 	char text[256], cpu[64];
 
-	model->pid = process->pid;
 	model->rank = -1;
 	model->nth = 1;
-	model->program = copy_text(model, process->name);
-	model->command = copy_text(model, process->command);
-	model->start_unix_ns = process->start_unix_ns;
 	model->is_attached = true;
-	model->duration_ns = process->stop_ns - process->start_ns;
 	model->version = PMU_VERSION_STRING;
 	model->clock = pmu_clock_name(PMU_CLOCK_MONOTONIC);
 	model->clock_hz = 1e9;
@@ -60,20 +54,23 @@ static void describe_process(struct pmu_model *model, const struct pmu_attach *a
 	model->cpu = copy_text(model, cpu);
 }
 
-static int note_process(struct pmu_model *model, const struct pmu_attach *attach,
-			const struct pmu_attach_process *process)
+static void describe_process(struct pmu_model *model, const struct pmu_attach *attach,
+			     const struct pmu_attach_process *process)
 {
-	int rc = pmu_model_add_note(
-		model,
-		process->has_ended
-			? "pmu attach watched it while it ran, until it ended: what it did before is not in here"
-			: "pmu attach watched it while it ran: what it did before and after is not in here");
+	pmu_attach_describe(model, attach);
+	model->pid = process->pid;
+	model->program = copy_text(model, process->name);
+	model->command = copy_text(model, process->command);
+	model->start_unix_ns = process->start_unix_ns;
+	model->duration_ns = process->stop_ns - process->start_ns;
+}
+
+int pmu_attach_note(struct pmu_model *model, const struct pmu_attach *attach)
+{
+	int rc = 0;
 
 	for (unsigned int i = 0; i < attach->plan.n_notes && !rc; i++)
 		rc = pmu_model_add_note(model, attach->plan.note[i]);
-	if (!rc && process->n_execs)
-		rc = pmu_model_add_note(model, "it went on as another program (execve): both are "
-					       "in its row, which has the name of the first");
 	if (!rc && attach->plan.sample_ns && attach->without_kernel)
 		rc = pmu_model_add_note(model, "samples of the kernel's work need "
 					       "kernel.perf_event_paranoid at 1 or below: there "
@@ -95,6 +92,21 @@ static int note_process(struct pmu_model *model, const struct pmu_attach *attach
 	if (!rc && attach->plan.why[0])
 		rc = pmu_model_add_refusal(model, "perf", attach->plan.why, attach->plan.mend);
 	return rc;
+}
+
+static int note_process(struct pmu_model *model, const struct pmu_attach *attach,
+			const struct pmu_attach_process *process)
+{
+	int rc = pmu_model_add_note(
+		model,
+		process->has_ended
+			? "pmu attach watched it while it ran, until it ended: what it did before is not in here"
+			: "pmu attach watched it while it ran: what it did before and after is not in here");
+
+	if (!rc && process->n_execs)
+		rc = pmu_model_add_note(model, "it went on as another program (execve): both are "
+					       "in its row, which has the name of the first");
+	return rc ? rc : pmu_attach_note(model, attach);
 }
 
 /* --- threads --- */
@@ -167,8 +179,8 @@ static void set_waits(struct pmu_model_row *row, const struct pmu_attach_thread 
 	row->blocked_ns = row->time_ns - row->cpu_ns - row->queued_ns;
 }
 
-static int set_counts(struct pmu_model *model, const struct pmu_attach *attach,
-		      const struct pmu_attach_thread *thread, struct pmu_model_row *row)
+int pmu_attach_counts(struct pmu_model *model, const struct pmu_attach *attach,
+		      const uint64_t *count, uint32_t missing, struct pmu_model_row *row)
 {
 	const struct pmu_plan *plan = &attach->plan.plan;
 	size_t size = plan->n_slots * sizeof(uint64_t);
@@ -179,12 +191,10 @@ static int set_counts(struct pmu_model *model, const struct pmu_attach *attach,
 	row->cost = pmu_model_alloc(model, size);
 	if (!row->raw || !row->net || !row->self || !row->cost)
 		return -ENOMEM;
-	row->missing = plan->absent & pmu_plan_mask(plan);
-	if (thread->lost_counts)
-		row->missing = pmu_plan_mask(plan);
+	row->missing = (plan->absent | missing) & pmu_plan_mask(plan);
 	for (unsigned int i = 0; i < plan->n_slots; i++)
 		if (!(row->missing >> i & 1))
-			row->raw[i] = row->net[i] = thread->count[i];
+			row->raw[i] = row->net[i] = count[i];
 	return 0;
 }
 
@@ -209,15 +219,14 @@ static int make_row(struct pmu_model *model, const struct pmu_attach *attach,
 	if (row->calls == 1)
 		row->min_ns = row->max_ns = row->time_ns;
 	set_waits(row, thread);
-	return set_counts(model, attach, thread, row);
+	return pmu_attach_counts(model, attach, thread->count, thread->lost_counts ? UINT32_MAX : 0,
+				 row);
 }
 
-static int make_section(struct pmu_model *model, const struct pmu_attach *attach,
-			const struct pmu_attach_process *process)
+int pmu_attach_section(struct pmu_model *model, const struct pmu_attach *attach, size_t n_rows)
 {
 	const struct pmu_group *group = &attach->plan.group;
 	struct pmu_model_section *s = pmu_model_alloc(model, sizeof(*s));
-	int rc = 0;
 
 	if (!s)
 		return -ENOMEM;
@@ -227,7 +236,7 @@ static int make_section(struct pmu_model *model, const struct pmu_attach *attach
 	s->n_counts = group->n_events;
 	s->count = pmu_model_alloc(model, s->n_counts * sizeof(*s->count));
 	s->metric = pmu_model_alloc(model, group->n_metrics * sizeof(*s->metric));
-	s->thread_row = pmu_model_alloc(model, process->n * sizeof(*s->thread_row));
+	s->thread_row = pmu_model_alloc(model, n_rows * sizeof(*s->thread_row));
 	if (!s->count || !s->metric || !s->thread_row)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < group->n_events; i++)
@@ -241,9 +250,17 @@ static int make_section(struct pmu_model *model, const struct pmu_attach *attach
 			copy_text(model, metric->formula)
 		};
 	}
+	return 0;
+}
+
+static int make_section(struct pmu_model *model, const struct pmu_attach *attach,
+			const struct pmu_attach_process *process)
+{
+	int rc = pmu_attach_section(model, attach, process->n);
+
 	for (size_t i = 0; i < process->n && !rc; i++)
 		if (was_watched(&process->thread[i]))
-			rc = make_row(model, attach, process, 1 + i, s);
+			rc = make_row(model, attach, process, 1 + i, model->section);
 	return rc;
 }
 

@@ -140,6 +140,7 @@ void pmu_attach_rings_read(struct pmu_attach_rings *rings, pmu_sample_take *take
 	for (size_t i = 0; i < rings->n; i++) {
 		const struct pmu_attach_ring *ring = &rings->of[i];
 
+		rings->reading = i;
 		if (pmu_sample_scratch(&rings->scratch, ring->size))
 			pmu_sample_records(rings->scratch.at, copy_records(ring, rings->scratch.at),
 					   take, arg);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bindings/command/attach/attach.h"
+#include "bindings/command/attach/machine.h"
 #include "report/model/model.h"
 #include "unit/part.h"
 
@@ -319,6 +320,194 @@ static void any_bytes_do_no_harm(void)
 	close_all();
 }
 
+/* --- a whole machine --- */
+
+/* There is no process of these numbers: what is known of them is known by records. */
+#define FIRST  2000000000u
+#define SECOND 2000000001u
+
+static struct pmu_attach_machine machine;
+static struct pmu_attach_machine_cpu cpus[2];
+
+static void open_machine(void)
+{
+	open_rings();
+	machine = (struct pmu_attach_machine){ .cgroup_fd = -1, .cpu = cpus };
+	machine.programs.n_cpus = 2;
+	for (size_t i = 0; i < 2; i++)
+		cpus[i] = (struct pmu_attach_machine_cpu){ .watch = -1, .start_ns = 100 };
+	attach.machine = &machine;
+}
+
+static void close_machine(void)
+{
+	pmu_attach_programs_free(&machine.programs);
+	close_all();
+}
+
+static void forks(unsigned int cpu, uint32_t pid, uint32_t by, uint64_t time)
+{
+	put_task(cpu, PERF_RECORD_FORK, pid, by, pid, by, time);
+}
+
+static void process_ends(unsigned int cpu, uint32_t pid, uint64_t time)
+{
+	put_task(cpu, PERF_RECORD_EXIT, pid, 1, pid, 1, time);
+}
+
+/* @name: at most 7 bytes */
+static void is_called(unsigned int cpu, uint32_t pid, const char *name, bool executes_it,
+		      uint64_t time)
+{
+	uint64_t rest[] = { pair(pid, pid), 0, pair(pid, pid), time };
+
+	snprintf((char *)&rest[1], 8, "%s", name);
+	put_record(cpu, PERF_RECORD_COMM, executes_it ? PERF_RECORD_MISC_COMM_EXEC : 0, rest,
+		   PMU_ARRAY_LEN(rest));
+}
+
+static void maps_file(uint32_t pid, const char *path, uint64_t time)
+{
+	uint64_t rest[] = { pair(pid, pid), CODE, 0x10000, 0x1000, 0, 12, 0, 5, 0, 0, 0, 0, time };
+
+	snprintf((char *)&rest[8], 24, "%s", path);
+	put_record(0, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, rest, PMU_ARRAY_LEN(rest));
+}
+
+static void is_sampled(unsigned int cpu, uint32_t pid, uint64_t time)
+{
+	const uint64_t rest[] = { CODE + 1, pair(pid, pid), time };
+
+	put_record(cpu, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, rest, PMU_ARRAY_LEN(rest));
+}
+
+static const struct pmu_attach_program *program(const char *name)
+{
+	static uint64_t none[2];
+	static const struct pmu_attach_program unknown = { .n_samples = none, .n_processes = none };
+
+	for (size_t i = 0; i < machine.programs.n_names; i++)
+		if (!strcmp(machine.programs.name[i].text, name))
+			return &machine.programs.name[i];
+	return &unknown;
+}
+
+static uint64_t samples_in(const char *name, const char *path)
+{
+	const struct pmu_sample_sums *sums = &program(name)->sums;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < sums->hits.n; i++)
+		if (!strcmp(pmu_sample_maps_path(&sums->maps, sums->hits.of[i].at.file), path))
+			n += sums->hits.of[i].n;
+	return n;
+}
+
+static void programs_of_one_name_are_together(void)
+{
+	open_machine();
+	for (uint32_t i = 0; i < 5; i++) {
+		forks(0, FIRST + i, 1999999999, 110 + 10 * i);
+		is_called(0, FIRST + i, "cc", true, 111 + 10 * i);
+		maps_file(FIRST + i, "/bin/cc", 112 + 10 * i);
+		is_sampled(0, FIRST + i, 113 + 10 * i);
+		is_sampled(1, FIRST + i, 114 + 10 * i);
+		process_ends(1, FIRST + i, 115 + 10 * i);
+	}
+	pmu_attach_look(&attach);
+	is_u64(program("cc")->n_samples[0], 5, "samples of five processes on a processor");
+	is_u64(program("cc")->n_samples[1], 5, "  and on another");
+	is_u64(program("cc")->n_processes[0] + program("cc")->n_processes[1], 5,
+	       "  each of them is counted once");
+	is_u64(samples_in("cc", "/bin/cc"), 10, "  what they ran is known when they have ended");
+	is_u64(machine.programs.n_nameless, 0, "  all of it");
+	close_machine();
+}
+
+static void a_process_is_as_who_forked_it(void)
+{
+	open_machine();
+	forks(0, FIRST, 1999999999, 110);
+	is_called(0, FIRST, "shell", true, 111);
+	maps_file(FIRST, "/bin/sh", 112);
+	forks(0, SECOND, FIRST, 120);
+	process_ends(0, FIRST, 121);
+	is_sampled(1, SECOND, 122);
+	is_called(1, SECOND, "other", true, 123);
+	maps_file(SECOND, "/bin/other", 124);
+	is_sampled(1, SECOND, 125);
+	is_called(1, SECOND, "again", false, 126);
+	is_sampled(1, SECOND, 127);
+	pmu_attach_look(&attach);
+	pmu_attach_programs_end(&machine.programs);
+	is_u64(samples_in("shell", "/bin/sh"), 1, "until it executes something");
+	is_u64(samples_in("other", "/bin/other"), 1, "  then it is that");
+	is_u64(samples_in("again", "/bin/other"), 1, "  and has what name it gives itself");
+	close_machine();
+}
+
+static void whose_it_is_may_not_be_known(void)
+{
+	open_machine();
+	is_sampled(0, FIRST, 99);
+	is_sampled(0, FIRST, 110);
+	is_sampled(0, 0, 120);
+	is_sampled(1, UINT32_MAX, 120);
+	pmu_attach_look(&attach);
+	is_u64(program(PMU_ATTACH_OTHERS)->n_samples[0], 2,
+	       "a process that is gone, one of another namespace");
+	is_u64(program(PMU_ATTACH_OTHERS)->n_samples[1], 1, "  and one that ends");
+	close_machine();
+}
+
+static void names_are_limited(void)
+{
+	char name[8];
+
+	open_machine();
+	for (uint32_t i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		is_called(i & 1, FIRST + i, name, true, 110);
+		is_sampled(i & 1, FIRST + i, 111 + (i == 7));
+		if (i == 7)
+			is_sampled(1, FIRST + i, 113);
+		if (i % 20 == 0)
+			pmu_attach_look(&attach);
+	}
+	pmu_attach_look(&attach);
+	is_u64(machine.programs.n_names, 4096, "5,000 names");
+	is_u64(program(PMU_ATTACH_OTHERS)->n_samples[0] + program(PMU_ATTACH_OTHERS)->n_samples[1],
+	       5000 - 4095, "  those beyond are together");
+	pmu_attach_programs_fold(&machine.programs, 100);
+	is_u64(program("n7")->n_samples[1], 2, "the one that was sampled most has its own");
+	is_u64(pmu_attach_programs_count(&machine.programs), 3, "  where there is room for few");
+	close_machine();
+}
+
+static void a_machine_takes_any_bytes(void)
+{
+	unsigned int seed = 1;
+
+	open_machine();
+	for (int look = 0; look < 2000; look++) {
+		for (int i = 0; i < 8; i++) {
+			uint64_t rest[12] = { 0 };
+
+			for (size_t k = 0; k < PMU_ARRAY_LEN(rest); k++) {
+				seed = seed * 1103515245u + 12345u;
+				rest[k] = pair(FIRST + (seed >> 16) % 5, FIRST + (seed >> 20) % 5);
+			}
+			put_record(i & 1, (seed >> 8) % 24, (seed >> 12) & 0x2007, rest,
+				   (seed >> 10) % 12);
+		}
+		if (look % 7 < 2)
+			put_bytes(0, &seed, sizeof(seed));
+		pmu_attach_look(&attach);
+	}
+	ok(machine.programs.n_names <= 4096, "2,000 looks at any bytes, of a machine");
+	close_machine();
+}
+
 UNIT_PART(attach_look)
 {
 	threads_are_in_the_row_of_who_began_them();
@@ -330,5 +519,10 @@ UNIT_PART(attach_look)
 	another_program_has_files_of_its_own();
 	what_was_lost_is_told();
 	any_bytes_do_no_harm();
+	programs_of_one_name_are_together();
+	a_process_is_as_who_forked_it();
+	whose_it_is_may_not_be_known();
+	names_are_limited();
+	a_machine_takes_any_bytes();
 	return done_testing();
 }
