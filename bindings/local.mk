@@ -270,6 +270,8 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/version.c \
 	%D%/command/attach/attach.c \
 	%D%/command/attach/choose.c \
+	%D%/command/attach/machine.c \
+	%D%/command/attach/machine_model.c \
 	%D%/command/attach/model.c \
 	%D%/command/attach/open.c \
 	%D%/command/attach/watch.c \

@@ -357,6 +357,7 @@ script_tests = \
 	%D%/command/against.sh \
 	%D%/command/annotate.sh \
 	%D%/command/attach.sh \
+	%D%/command/attach_machine.sh \
 	%D%/command/callers.sh \
 	%D%/command/check.sh \
 	%D%/command/command.sh \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu attach`: measures programs that run already, from outside, and leaves them as they were. */
 #include "bindings/command/attach/attach.h"
+#include "bindings/command/attach/machine.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@
 struct request {
 	pid_t *pid;
 	size_t n_pids;
-	const char *duration, *group, *events, *sample;
+	const char *duration, *group, *events, *sample, *cgroup;
+	bool all; /* of the machine */
 	const char **output;
 	size_t n_outputs;
 	struct pmu_text_options text;
@@ -51,6 +53,11 @@ static int take_attach_sample(const struct pmu_command *self, void *arg, const c
 }
 
 static const struct pmu_option attach_options[] = {
+	{ "--all-cpus", 'a', PMU_OPTION_FLAG(struct request, all),
+	  .help = "in place of processes the whole machine: what its processors count, and which programs run there" },
+	{ "--cgroup", .argument = "PATH", PMU_OPTION_TEXT(struct request, cgroup),
+	  .complete = pmu_complete_files,
+	  .help = "in place of processes all those of a cgroup: a folder below /sys/fs/cgroup, as system.slice/nginx.service" },
 	{ "--for", .argument = "TIME", PMU_OPTION_TEXT(struct request, duration),
 	  .help = "so long: 10s, 500ms; without it until they have all ended, or Ctrl-C" },
 	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group), .setting = "PMU_GROUP",
@@ -107,9 +114,14 @@ static int take_pid(const struct pmu_command *self, struct request *request, con
 
 static int check_attach(const struct pmu_command *self, struct request *request)
 {
-	if (!request->n_pids)
+	if (request->n_pids + request->all + (request->cgroup != NULL) == 0)
 		return pmu_command_usage_error(self,
 					       "attach to what? A process's number is missing");
+	if ((request->n_pids != 0) + request->all + (request->cgroup != NULL) > 1)
+		return pmu_command_usage_error(self, "processes, --cgroup or --all-cpus?");
+	if (request->text.callers && !request->n_pids)
+		return pmu_command_usage_error(
+			self, "--callers are those of processes' functions: of which?");
 	if (request->group && request->events)
 		return pmu_command_usage_error(self, "--group or --events?");
 	for (size_t i = 0; i < request->n_outputs; i++)
@@ -283,17 +295,33 @@ static void name_regions(struct pmu_attach *attach)
 	}
 }
 
-static int watch_attached(struct pmu_attach *attach, const struct request *request)
+/* Return: 0; an exit status after a message. */
+static int start_processes(struct pmu_attach *attach, const struct request *request)
 {
-	int rc = pmu_attach_rings_open(&attach->rings);
-
-	if (rc)
-		pmu_command_error("%s", pmu_error_text());
-	if (rc || (rc = open_all_attached(attach, request)))
+	if (open_all_attached(attach, request))
 		return PMU_EXIT_FAILED;
 	name_regions(attach);
 	for (size_t i = 0; i < attach->n; i++)
 		pmu_attach_start(&attach->process[i]);
+	return 0;
+}
+
+static int start_machine(struct pmu_attach *attach)
+{
+	if (pmu_attach_machine_open(attach)) {
+		pmu_command_error("%s", pmu_error_text());
+		return PMU_EXIT_FAILED;
+	}
+	pmu_attach_machine_start(attach);
+	return 0;
+}
+
+static int watch_attached(struct pmu_attach *attach, const struct request *request)
+{
+	int rc = attach->machine ? start_machine(attach) : start_processes(attach, request);
+
+	if (rc)
+		return rc;
 	rc = pmu_attach_watch(attach, request->for_ns);
 	if (rc)
 		pmu_command_error("%s", pmu_error_text());
@@ -324,10 +352,9 @@ static struct pmu_model *combine_models(struct pmu_model **model, size_t n)
 }
 
 /* Each process's; NULL after a message. */
-static struct pmu_model *make_report(struct pmu_attach *attach)
+static struct pmu_model *report_processes(struct pmu_attach *attach, struct pmu_code *code)
 {
 	struct pmu_model **model = calloc(attach->n, sizeof(*model)), *report = NULL;
-	struct pmu_code *code = attach->plan.sample_ns ? pmu_code_new() : NULL;
 	size_t n = 0;
 
 	while (model && n < attach->n &&
@@ -343,8 +370,19 @@ static struct pmu_model *make_report(struct pmu_attach *attach)
 	}
 	while (n > 0)
 		pmu_model_free(model[--n]);
-	pmu_code_free(code);
 	free(model);
+	return report;
+}
+
+static struct pmu_model *make_report(struct pmu_attach *attach)
+{
+	struct pmu_code *code = attach->plan.sample_ns ? pmu_code_new() : NULL;
+	struct pmu_model *report = attach->machine ? pmu_attach_machine_model(attach, code)
+						   : report_processes(attach, code);
+
+	if (attach->machine && !report)
+		pmu_command_error("no memory for the report");
+	pmu_code_free(code);
 	return report;
 }
 
@@ -352,11 +390,45 @@ static void close_attached(struct pmu_attach *attach)
 {
 	while (attach->n > 0)
 		pmu_attach_close(attach, &attach->process[--attach->n]);
+	if (attach->machine)
+		pmu_attach_machine_close(attach);
 	pmu_attach_rings_close(&attach->rings);
 	free(attach->records.bytes);
 	free(attach->records.at);
 	free(attach->process);
+	free(attach->plan.cpu);
 	free(attach);
+}
+
+/* Counts of a whole machine are those of its processors. */
+static int choose_cpus(struct pmu_attach *attach, const struct request *request)
+{
+	struct pmu_attach_plan *plan = &attach->plan;
+
+	plan->scope = PMU_COUNT_PROCESS;
+	if (!request->all && !request->cgroup)
+		return 0;
+	attach->machine = pmu_attach_machine_new(request->cgroup);
+	plan->scope = PMU_COUNT_CPU;
+	plan->with_idle = request->all;
+	plan->cpu = calloc(attach->rings.n + 1, sizeof(*plan->cpu));
+	if (!plan->cpu)
+		return pmu_fail(ENOMEM, "no memory");
+	for (size_t i = 0; i < attach->rings.n; i++)
+		plan->cpu[plan->n_cpus++] = attach->rings.of[i].cpu;
+	return attach->machine ? 0 : -ENOENT;
+}
+
+/* Return: 0; an exit status after a message. */
+static int open_rings_first(struct pmu_attach *attach, const struct request *request)
+{
+	int rc = pmu_attach_rings_open(&attach->rings);
+
+	if (!rc)
+		rc = choose_cpus(attach, request);
+	if (rc)
+		pmu_command_error("%s", pmu_error_text());
+	return rc ? PMU_EXIT_FAILED : 0;
 }
 
 static int attach_to(struct request *request)
@@ -369,9 +441,11 @@ static int attach_to(struct request *request)
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
 	}
-	rc = choose_counts(request, &attach->plan);
-	request->text.callers |= attach->plan.callers;
 	raise_limit();
+	rc = open_rings_first(attach, request);
+	if (!rc)
+		rc = choose_counts(request, &attach->plan);
+	request->text.callers |= attach->plan.callers;
 	if (!rc)
 		rc = watch_attached(attach, request);
 	if (!rc)
@@ -401,7 +475,8 @@ static int run_attach(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_attach = {
 	.name = "attach",
-	.usage = "attach PID... [--for TIME] [-g GROUP | -e EVENTS] [-o OUT]... [OPTION]...",
+	.usage =
+		"attach PID... | --cgroup PATH | -a [--for TIME] [-g GROUP | -e EVENTS] [-o OUT]... [OPTION]...",
 	.about = "measure programs that run already",
 	.help = "Measures processes as they run, without putting anything into them and without stopping them: what all\n"
 		"their threads count, how long these were on a processor and waited for one, and which functions they\n"
@@ -409,6 +484,8 @@ const struct pmu_command pmu_command_attach = {
 	.dashes = "what follows are processes",
 	.options = attach_options,
 	.more = "A thread that begins meanwhile is counted with the one that began it.  Processes that are forked are\n"
-		"not measured.  Other users' processes take root, or CAP_PERFMON with CAP_SYS_PTRACE.\n",
+		"not measured.  Other users' processes take root, or CAP_PERFMON with CAP_SYS_PTRACE.\n"
+		"A machine and a cgroup take root, CAP_PERFMON, or kernel.perf_event_paranoid at 0: there everything is\n"
+		"in it, also what begins and ends meanwhile; counts are of all together, and programs have their samples.\n",
 	.run = run_attach,
 };

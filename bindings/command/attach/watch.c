@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "bindings/command/attach/attach.h"
+#include "bindings/command/attach/machine.h"
 
 /* Between two looks at most; a ring that is half full ends the wait. */
 #define LOOK_NS   200000000u
@@ -97,7 +98,7 @@ static bool goes_on(struct pmu_attach *attach, struct watching *watching, uint64
 	rc = poll(watching->poller, watching->n, (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS));
 	if (rc < 0)
 		return errno == EINTR;
-	return !watching->poller[0].revents && find_ended(attach, watching);
+	return !watching->poller[0].revents && (attach->machine || find_ended(attach, watching));
 }
 
 int pmu_attach_watch(struct pmu_attach *attach, uint64_t for_ns)
@@ -113,6 +114,8 @@ int pmu_attach_watch(struct pmu_attach *attach, uint64_t for_ns)
 		pmu_attach_look(attach);
 	for (size_t i = 0; i < attach->n; i++)
 		pmu_attach_stop(attach, &attach->process[i]);
+	if (attach->machine)
+		pmu_attach_machine_stop(attach);
 	release_ends(&watching);
 	free(watching.poller);
 	return rc;
