@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 RATE = 997
 HOTTEST = 10
@@ -179,6 +180,77 @@ fix 1 all nve
 run 800
 """
 
+JAVA = """
+import java.util.*;
+public class Work {
+    static double matrix(int n) {
+        double[][] a = new double[n][n], b = new double[n][n];
+        double s = 0;
+        for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { a[i][j] = i + j; b[i][j] = i - j; }
+        for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) for (int j = 0; j < n; j++) s += a[i][k] * b[k][j];
+        return s;
+    }
+    static int words(int n) {
+        Map<String, Integer> m = new HashMap<>();
+        for (int i = 0; i < n; i++) m.merge("k" + (i * 7919 % 10007), i, Integer::sum);
+        return m.size();
+    }
+    static int sieve(int n) {
+        boolean[] c = new boolean[n];
+        int k = 0;
+        for (int i = 2; i < n; i++) { if (c[i]) continue; k++; for (int j = 2 * i; j < n; j += i) c[j] = true; }
+        return k;
+    }
+    public static void main(String[] arguments) {
+        double s = 0;
+        for (int i = 0; i < 60; i++) s += matrix(400) + words(300000) + sieve(3000000);
+        System.out.println(s);
+    }
+}
+"""
+
+GO = """
+package main
+
+import (
+	"fmt"
+	"sort"
+)
+
+//go:noinline
+func collatz(n int) int {
+	m := 0
+	for i := 1; i < n; i++ {
+		for x := i; x != 1; m++ {
+			if x&1 == 1 {
+				x = 3*x + 1
+			} else {
+				x /= 2
+			}
+		}
+	}
+	return m
+}
+
+//go:noinline
+func sorts(n int) int {
+	a := make([]int, n)
+	for i := range a {
+		a[i] = i * 7919 % 100003
+	}
+	sort.Ints(a)
+	return a[n/2]
+}
+
+func main() {
+	s := 0
+	for i := 0; i < 50; i++ {
+		s += collatz(200000) + sorts(300000)
+	}
+	fmt.Println(s)
+}
+"""
+
 REDIS = """
 redis-server --port 17831 --save '' --appendonly no --daemonize no >/dev/null &
 server=$!
@@ -283,6 +355,20 @@ def cxx(place):
     return place.compile("cxx", CXX, "g++")
 
 
+def java(place):
+    place.needs("java", "javac")
+    subprocess.run(["javac", "-d", place.folder, place.write("Work.java", JAVA)], check=True)
+    # one compiler, and one collector: which code there is, is up to them
+    return ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit", "-XX:+UseSerialGC", "-cp", place.folder, "Work"]
+
+
+def go(place):
+    place.needs("go")
+    out = os.path.join(place.folder, "go")
+    subprocess.run(["go", "build", "-o", out, place.write("work.go", GO)], check=True, env={**os.environ, "GOCACHE": place.folder})
+    return [out]
+
+
 def redis(place):
     place.needs("redis-server", "redis-benchmark", "redis-cli")
     return ["sh", place.write("redis.sh", REDIS)]
@@ -300,9 +386,17 @@ def stockfish(place):
     return [path, "bench", "16", "1", "11"]
 
 
-PROGRAMS = [gzip, xz, xz_threads, sqlite, python, perl, node, ffmpeg, openblas, openmp, cxx, redis, lammps, stockfish]
+PROGRAMS = [gzip, xz, xz_threads, sqlite, python, perl, node, ffmpeg, openblas, openmp, cxx, java, go, redis, lammps, stockfish]
 
 # --- what both have found ---
+
+
+def attach(tool, command, folder):
+    """The tool on a program that runs already, until it ends."""
+    program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+    time.sleep(1)  # what starts up, as a compiler at run time does, is no part of it: one of them attaches faster
+    run(tool + [str(program.pid)], folder)
+    program.wait()
 
 
 def run(command, folder):
@@ -327,9 +421,13 @@ def key(name, file):
     return re.sub(r"^memcpy_", "memmove_", re.sub(r"^vdso_", "", name.split("@")[0].lstrip("_"))), file
 
 
-def by_perf(command, folder):
+def by_perf(options, command, folder):
     data = os.path.join(folder, "perf.data")
-    run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(RATE), "-o", data, "--", *command], folder)
+    tool = ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(RATE), "-o", data]
+    if options.attach:
+        attach([*tool, "-p"], command, folder)
+    else:
+        run([*tool, "--", *command], folder)
     report = subprocess.run(["perf", "report", "-q", "-i", data, "--no-inline", "--no-demangle", "-F", "sample,dso,sym", "--stdio", "-t", "\t"],
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
     text = subprocess.run(["c++filt"], input=report, stdout=subprocess.PIPE, check=True).stdout.decode(errors="replace")
@@ -368,7 +466,10 @@ def place_all(perf, pmu):
 
 def by_pmu(options, command, folder):
     report = os.path.join(folder, "report.json")
-    run([options.pmu, "run", "--sample=%d" % RATE, "-o", report, "--", *command], folder)
+    if options.attach:
+        attach([options.pmu, "attach", "-o", report], command, folder)
+    else:
+        run([options.pmu, "run", "--sample=%d" % RATE, "-o", report, "--", *command], folder)
     with open(report) as file:
         regions = json.load(file)["regions"]
     counts = collections.Counter()
@@ -438,7 +539,7 @@ def shown(key_of, counts):
 def compare(options, name, command, folder):
     perf, pmu = [], []
     for _ in range(2):
-        perf.append(by_perf(command, folder))
+        perf.append(by_perf(options, command, folder))
         pmu.append(by_pmu(options, command, folder))
     perf, pmu = place_all(perf, pmu)
     perf, pmu = ([collections.Counter({k: n for k, n in x.items() if not k[1].startswith("ld-linux")}) for x in y] for y in (perf, pmu))
@@ -461,6 +562,7 @@ def compare(options, name, command, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pmu", default="./pmu", help="the command")
+    parser.add_argument("--attach", action="store_true", help="perf record -p and pmu attach, of the program alone that is started")
     parser.add_argument("--kernel", action="store_true", help="with what the kernel does, in both")
     parser.add_argument("--verbose", action="store_true", help="the functions, too, to standard error")
     parser.add_argument("program", nargs="*", help="of these only: " + " ".join(p.__name__ for p in PROGRAMS))
