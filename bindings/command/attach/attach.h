@@ -191,6 +191,15 @@ void pmu_attach_close(struct pmu_attach *attach, struct pmu_attach_process *proc
 /** pmu_attach_look() - what rings have to say, given to those whom it is about */
 void pmu_attach_look(struct pmu_attach *attach);
 
+/**
+ * pmu_attach_place() - where a sample was taken; what was mapped is known by records, but for those that were lost:
+ * then the process is asked
+ * @maps_ns: when it was asked last
+ * Return: as pmu_sample_place()
+ */
+bool pmu_attach_place(struct pmu_sample_sums *sums, pid_t pid, uint64_t *maps_ns,
+		      const struct pmu_sample_record *record, struct pmu_sample_at *at);
+
 /** pmu_attach_index() - a thread by its number.  Context: there is room for it in the index. */
 void pmu_attach_index(struct pmu_attach_process *process, pid_t tid, size_t number);
 

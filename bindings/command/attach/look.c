@@ -99,23 +99,23 @@ static struct pmu_attach_process *process_of(const struct pmu_attach *attach, ui
 	return NULL;
 }
 
-/* What was mapped is known by records, but for those that were lost. */
-static bool place_sample(struct pmu_attach_process *process, const struct pmu_sample_record *record,
-			 struct pmu_sample_at *at)
+bool pmu_attach_place(struct pmu_sample_sums *sums, pid_t pid, uint64_t *maps_ns,
+		      const struct pmu_sample_record *record, struct pmu_sample_at *at)
 {
-	struct pmu_sample_sums *sums = &process->sums;
-	uint64_t before = sums->n_unknown, now_ns;
+	const uint64_t before = sums->n_unknown;
+	uint64_t now_ns;
 
 	if (!pmu_sample_place(&sums->maps, record, at, &sums->n_unknown))
 		return false;
 	if (sums->n_unknown == before)
 		return true;
 	now_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	if (now_ns - process->maps_ns < MAPS_NS)
+	if (now_ns - *maps_ns < MAPS_NS)
 		return true;
-	process->maps_ns = now_ns;
-	pmu_sample_maps_read_process(&sums->maps, process->pid);
-	return pmu_sample_place(&sums->maps, record, at, &before);
+	*maps_ns = now_ns;
+	pmu_sample_maps_read_process(&sums->maps, pid);
+	sums->n_unknown = before;
+	return pmu_sample_place(&sums->maps, record, at, &sums->n_unknown);
 }
 
 static void look_at_sample(struct pmu_attach *attach, const struct pmu_sample_record *record)
@@ -129,7 +129,7 @@ static void look_at_sample(struct pmu_attach *attach, const struct pmu_sample_re
 	    (process->stop_ns && record->time > process->stop_ns))
 		return;
 	root = pmu_attach_find(process, (pid_t)record->tid);
-	if (!place_sample(process, record, &at))
+	if (!pmu_attach_place(&process->sums, process->pid, &process->maps_ns, record, &at))
 		return;
 	at.chain = pmu_sample_chains_add(&process->sums.chains, &process->sums.maps, record);
 	if (!root || pmu_sample_hits_add(&process->sums.hits, root, at, 1) < 0)

@@ -75,13 +75,6 @@ int pmu_attach_note(struct pmu_model *model, const struct pmu_attach *attach)
 		rc = pmu_model_add_note(model, "samples of the kernel's work need "
 					       "kernel.perf_event_paranoid at 1 or below: there "
 					       "are none");
-	if (!rc && process->sums.chains.n_left_out)
-		rc = pmu_model_add_note(
-			model, pmu_model_textf(
-				       model,
-				       "%" PRIu64 " samples are without callers: there was no room "
-				       "for more than %u different calls",
-				       process->sums.chains.n_left_out, PMU_SAMPLE_MOST_CALLS));
 	if (!rc && attach->n_lost)
 		rc = pmu_model_add_note(
 			model, pmu_model_textf(
@@ -106,6 +99,13 @@ static int note_process(struct pmu_model *model, const struct pmu_attach *attach
 	if (!rc && process->n_execs)
 		rc = pmu_model_add_note(model, "it went on as another program (execve): both are "
 					       "in its row, which has the name of the first");
+	if (!rc && process->sums.chains.n_left_out)
+		rc = pmu_model_add_note(
+			model, pmu_model_textf(
+				       model,
+				       "%" PRIu64 " samples are without callers: there was no room "
+				       "for more than %u different calls",
+				       process->sums.chains.n_left_out, PMU_SAMPLE_MOST_CALLS));
 	return rc ? rc : pmu_attach_note(model, attach);
 }
 

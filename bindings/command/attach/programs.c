@@ -16,9 +16,6 @@
 #include "base/time.h"
 #include "bindings/command/attach/machine.h"
 
-/* Asking takes a while. */
-#define MAPS_NS 50000000u
-
 /* Beyond these a name is PMU_ATTACH_OTHERS; processes that have ended, with a root, or code at run time, of their own. */
 #define MOST_NAMES 4096u
 #define MOST_ENDED 4096u
@@ -166,6 +163,8 @@ static void end_process(struct pmu_attach_programs *programs, struct pmu_attach_
 		programs->n_ended++;
 		return;
 	}
+	if (is_plain && process->name_number)
+		programs->name[process->name_number - 1].sums.n_unknown += process->sums.n_unknown;
 	for (size_t i = 0; i < hits->n; i++) {
 		if (is_plain)
 			give_hit(programs, process, &hits->of[i]);
@@ -297,25 +296,6 @@ static bool ask_process(struct pmu_attach_programs *programs, struct pmu_attach_
 	return true;
 }
 
-/* What was mapped is known by records, but for those that were lost. */
-static bool place_in(struct pmu_attach_seen *process, const struct pmu_sample_record *record,
-		     struct pmu_sample_at *at)
-{
-	struct pmu_sample_maps *maps = &process->sums.maps;
-	uint64_t n_unknown = 0, now_ns;
-
-	if (!pmu_sample_place(maps, record, at, &n_unknown))
-		return false;
-	if (!n_unknown)
-		return true;
-	now_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	if (now_ns - process->maps_ns < MAPS_NS)
-		return true;
-	process->maps_ns = now_ns;
-	pmu_sample_maps_read_process(maps, process->pid);
-	return pmu_sample_place(maps, record, at, &n_unknown);
-}
-
 /* --- records --- */
 
 /* 0: of another namespace of pids than ours; -1: it is about to end. */
@@ -345,7 +325,7 @@ static void take_seen_sample(struct pmu_attach_programs *programs, size_t cpu,
 		add_other(programs, cpu);
 		return;
 	}
-	if (!place_in(process, record, &at))
+	if (!pmu_attach_place(&process->sums, process->pid, &process->maps_ns, record, &at))
 		return;
 	programs->name[process->name_number - 1].n_samples[cpu]++;
 	if (pmu_sample_hits_add(&process->sums.hits,

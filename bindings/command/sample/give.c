@@ -27,6 +27,9 @@ struct named_call {
 	uint32_t of_row, at; /* the row that has it last, and 1 + where among that one's calls */
 };
 
+/* What to do about it is worth a note from one sample in so many on. */
+#define NAMELESS_PART 10u
+
 struct giving {
 	struct pmu_model *model;
 	struct pmu_code *code;
@@ -38,6 +41,8 @@ struct giving {
 	size_t n;
 	struct named_call *caller; /* [sums->chains.n] */
 	uint32_t n_rows;           /* given so far */
+	uint64_t n_samples,
+		n_nameless; /* all; of code that is in no file, and that nothing names */
 	/* room for a row's: one of each for each; the model adds up those that are the same */
 	struct pmu_model_function *function;
 	struct pmu_model_line *line;
@@ -103,11 +108,16 @@ static void name_all(struct giving *giving)
 		if (!hit->who ||
 		    is_library(pmu_sample_maps_path(&giving->sums->maps, hit->at.file)))
 			continue;
-		giving->of[giving->n++] =
+		giving->of[giving->n] =
 			(struct named){ hit->who, hit->n, hit->at.chain,
 					is_little && hit->at.file == PMU_SAMPLE_KERNEL
 						? in_kernel
 						: find_hit_place(giving, &hit->at) };
+		giving->n_samples += hit->n;
+		if (!*pmu_sample_maps_path(&giving->sums->maps, hit->at.file) &&
+		    !giving->of[giving->n].place.object[0])
+			giving->n_nameless += hit->n;
+		giving->n++;
 	}
 }
 
@@ -301,6 +311,25 @@ static void give_all(struct giving *giving)
 	}
 }
 
+/* Nothing is known of what is mapped nowhere: its process was gone before it was asked. */
+static void note_nameless(const struct giving *giving, uint64_t n_unknown)
+{
+	static const char text[] =
+		"code without a file is what a compiler at run time has made; it has names where that "
+		"writes /tmp/perf-PID.map: java -XX:+UnlockDiagnosticVMOptions "
+		"-XX:+DumpPerfMapAtExit, or of one that runs jcmd PID Compiler.perfmap (JDK 17); "
+		"node --perf-basic-prof; python3 -X perf (3.12)";
+	const struct pmu_model *model = giving->model;
+
+	if (giving->n_nameless < n_unknown + PMU_SAMPLES_FEW ||
+	    giving->n_nameless - n_unknown < giving->n_samples / NAMELESS_PART)
+		return;
+	for (unsigned int i = 0; i < model->n_notes; i++)
+		if (!strcmp(model->note[i], text))
+			return;
+	pmu_model_add_note(giving->model, text);
+}
+
 void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, uint64_t period_ns,
 			  const struct pmu_sample_sums *sums, struct pmu_model *model)
 {
@@ -326,6 +355,7 @@ void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, 
 		name_all(&giving);
 		qsort(giving.of, giving.n, sizeof(*giving.of), by_who);
 		give_all(&giving);
+		note_nameless(&giving, sums->n_unknown);
 	}
 	free(giving.of);
 	free(giving.caller);

@@ -212,6 +212,7 @@ static void keep_account(struct pmu_samples_collector *collector,
 static bool copy_sums(const struct pmu_sample_process *process, struct pmu_sample_process *out)
 {
 	*out = (struct pmu_sample_process){ .pid = process->pid, .period_ns = process->period_ns };
+	out->sums.n_unknown = process->sums.n_unknown;
 	for (uint32_t i = 0; i < process->sums.maps.n_paths; i++) {
 		/* where it lies does not matter: each gets its number */
 		if (pmu_sample_maps_add(&out->sums.maps, i, i + 1, 0, process->sums.maps.path[i]) <

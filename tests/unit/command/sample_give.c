@@ -364,6 +364,39 @@ static void what_was_lost_is_accounted_for(void)
 	end_collector(collector);
 }
 
+static unsigned int notes_on_code(const struct pmu_model *model)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < model->n_notes; i++)
+		n += strstr(model->note[i], "/tmp/perf-PID.map") != NULL;
+	return n;
+}
+
+/* What would name it is said once, where there is enough of it and it is mapped. */
+static void code_without_a_file_is_told_of(void)
+{
+	struct pmu_sample_process *process;
+	struct pmu_samples_collector *collector = begin_collector(&process);
+	struct pmu_model *model = make_team();
+
+	hit(process, 1ull << 32 | 1, "", 0x10, 40);
+	hit(process, 1ull << 32 | 1, "/nonexistent/libone.so", 0x10, 500);
+	pmu_sample_give(collector, STORE, model, false);
+	is_u64(notes_on_code(model), 0, "a small part without a file is no matter");
+	hit(process, 1ull << 32 | 1, "", 0x20, 40);
+	process->sums.n_unknown = 60;
+	process->is_over = true; /* or it would be asked what that is */
+	pmu_sample_give(collector, STORE, model, false);
+	is_u64(notes_on_code(model), 0, "  nor is what is mapped nowhere");
+	process->sums.n_unknown = 0;
+	pmu_sample_give(collector, STORE, model, false);
+	pmu_sample_give(collector, STORE, model, false);
+	is_u64(notes_on_code(model), 1, "a larger one is told of, once");
+	pmu_model_free(model);
+	end_collector(collector);
+}
+
 UNIT_PART(sample_give)
 {
 	functions_are_given_to_their_rows();
@@ -374,5 +407,6 @@ UNIT_PART(sample_give)
 	nothing_is_open_in_the_end();
 	one_that_goes_on_keeps_its();
 	what_was_lost_is_accounted_for();
+	code_without_a_file_is_told_of();
 	return done_testing();
 }
