@@ -702,6 +702,7 @@ is 'and a line says so' "$(cat err)" 'pmu: --no-aslr: the kernel refuses it here
 if echo 'int main(void) { return 5; }' | ${TEST_CC:-cc} -static -x c - -o static 2>/dev/null; then
 	run 5 'a static program' -o report.txt ./static
 	has report.txt 'is statically linked' 'is named'
+	has report.txt 'pmu attach PID' 'and how it can be measured'
 	has report.txt 'status 5, ' 'its times are told'
 	printf '#!%s/static\n' "$tmp" >script
 	run 5 'a script of it' -o report.txt ./script

@@ -36,6 +36,7 @@ only 'what is behind it has its own' exec.json program/main/thread/a program fa 
 
 run 0 'threads that are switched off all the time' -o storm.json ./program storm 0
 lacks storm.json '"samples"' 'are not sampled'
+has storm.json 'not sampled, at least not all the time' 'and the report says so'
 run 0 'one that is so after a while' -o late.json ./program storm 1000
 only 'was sampled before' late.json main/calm program fc storm goes_on main
 sed -n '/"path": "main\/storm"/,/}/p' late.json | grep -q '"blocked_ns": [1-9]'

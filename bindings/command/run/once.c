@@ -18,6 +18,7 @@
 #include "bindings/preload/process/target.h"
 #include "pmu.h"
 #include "report/model/samples.h"
+#include "store/samples.h"
 
 /* --- the command --- */
 
@@ -242,6 +243,38 @@ static void note_samples(struct pmu_run_parts *parts)
 		note_few_samples(parts);
 }
 
+/* Of those for which it would cost too much, where nobody has asked for samples. */
+static void note_unsampled(struct pmu_run_parts *parts)
+{
+	uint64_t n = 0, cpu_ns = 0, all_ns = 0;
+
+	for (size_t i = 0; i < parts->n; i++)
+		for (unsigned int k = 0; k < parts->model[i]->n_threads; k++) {
+			const struct pmu_model_thread *thread = &parts->model[i]->thread[k];
+			const int64_t voluntary = thread->voluntary_switches,
+				      involuntary = thread->involuntary_switches;
+
+			if (thread->cpu_ns < 0)
+				continue;
+			all_ns += (uint64_t)thread->cpu_ns;
+			if (voluntary < 0 || involuntary < 0 ||
+			    thread->cpu_ns < PMU_SAMPLES_OUTSIDE_NS ||
+			    !pmu_samples_switches_often((uint64_t)voluntary + (uint64_t)involuntary,
+							(uint64_t)thread->cpu_ns))
+				continue;
+			n++;
+			cpu_ns += (uint64_t)thread->cpu_ns;
+		}
+	if (n && cpu_ns >= all_ns / 2)
+		pmu_run_note(
+			parts,
+			"%" PRIu64 " thread%s not sampled, at least not all the time: switched off "
+			"and on more than %u times a second of CPU time, each of which would cost "
+			"some 2 us; --sample takes samples of %s all the same",
+			n, n == 1 ? " was" : "s were", PMU_SAMPLES_SWITCHES,
+			n == 1 ? "it" : "them");
+}
+
 /* Adds to the results what is to be said of them. */
 static void remark(struct pmu_run *run)
 {
@@ -251,8 +284,11 @@ static void remark(struct pmu_run *run)
 	if (run->request.emulate)
 		pmu_run_note_valgrind(&run->folder, run->end.pid, parts);
 	if (!is_measured(run))
-		pmu_run_note(parts, "%s was not measured from inside: %s", run->request.command[0],
-			     why_unmeasured(run));
+		pmu_run_note(parts, "%s was not measured from inside: %s%s",
+			     run->request.command[0], why_unmeasured(run),
+			     run->target.why[0]
+				     ? "; while it runs it can be from outside: pmu attach PID"
+				     : "");
 	else if (parts->n_unread)
 		pmu_run_note(parts, "the results of %zu process%s could not be read: %s",
 			     parts->n_unread, parts->n_unread > 1 ? "es" : "", parts->unread);
@@ -270,9 +306,11 @@ static void remark(struct pmu_run *run)
 			     "no report of all",
 			     MPI_NAME, PMU_LIBDIR);
 	pmu_run_outliving_note(&parts->outliving, parts);
-	/* who has not asked for them need not hear that there are none */
+	/* who has not asked for them need not hear that there are none, but where that is up to chance */
 	if (!run->request.late_ns)
 		note_samples(parts);
+	else
+		note_unsampled(parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");
 }
