@@ -200,4 +200,6 @@ void pmu_attach_look(struct pmu_attach *attach)
 		qsort(records->at, records->n, sizeof(*records->at), by_record_time);
 	for (size_t i = 0; i < records->n; i++)
 		look_at_record(attach, &records->at[i]);
+	if (attach->machine)
+		pmu_attach_programs_looked(&attach->machine->programs);
 }

@@ -24,11 +24,12 @@ struct pmu_attach_program {
 struct pmu_attach_seen {
 	struct pmu_attach_seen *next;
 	pid_t pid;
-	int root_fd;        /* as in struct pmu_attach_process */
-	bool has_maps;      /* they are known: those of before it was looked at, too */
-	bool is_counted;    /* among its name's */
-	char name[32];      /* "": not known yet */
-	size_t name_number; /* 1 + index; 0: not looked for yet */
+	int root_fd;               /* as in struct pmu_attach_process */
+	bool has_maps;             /* they are known: those of before it was looked at, too */
+	unsigned int n_looks_left; /* until it is forgotten, for it has ended; 0: it goes on */
+	bool is_counted;           /* among its name's */
+	char name[32];             /* "": not known yet */
+	size_t name_number;        /* 1 + index; 0: not looked for yet */
 	uint64_t maps_ns;
 	struct pmu_sample_sums sums;
 };
@@ -86,6 +87,9 @@ void pmu_attach_machine_close(struct pmu_attach *attach);
 /** pmu_attach_machine_record() - what the kernel says of processes; @cpu: the ring's index */
 void pmu_attach_machine_record(struct pmu_attach *attach, size_t cpu,
 			       const struct perf_event_header *header, uint64_t time);
+
+/** pmu_attach_programs_looked() - all records of a look were taken */
+void pmu_attach_programs_looked(struct pmu_attach_programs *programs);
 
 /** pmu_attach_programs_end() - of those that still run what was sampled is given to their names, where it can be */
 void pmu_attach_programs_end(struct pmu_attach_programs *programs);

@@ -16,6 +16,9 @@
 #include "base/time.h"
 #include "bindings/command/attach/machine.h"
 
+/* A process still runs for a moment when it has told its end, and is sampled there. */
+#define LOOKS_LEFT 2u
+
 /* Beyond these a name is PMU_ATTACH_OTHERS; processes that have ended, with a root, or code at run time, of their own. */
 #define MOST_NAMES 4096u
 #define MOST_ENDED 4096u
@@ -182,6 +185,20 @@ static void end_pid(struct pmu_attach_programs *programs, pid_t pid)
 		link = &(*link)->next;
 	if (*link)
 		end_process(programs, link);
+}
+
+void pmu_attach_programs_looked(struct pmu_attach_programs *programs)
+{
+	for (size_t i = 0; i < PMU_ATTACH_BUCKETS; i++) {
+		struct pmu_attach_seen **link = &programs->bucket[i];
+
+		while (*link) {
+			if ((*link)->n_looks_left && !--(*link)->n_looks_left)
+				end_process(programs, link);
+			else
+				link = &(*link)->next;
+		}
+	}
 }
 
 void pmu_attach_programs_end(struct pmu_attach_programs *programs)
@@ -363,13 +380,19 @@ static void take_task(struct pmu_attach_programs *programs,
 		      const struct pmu_attach_task_record *record)
 {
 	const bool is_fork = record->header.type == PERF_RECORD_FORK;
+	struct pmu_attach_seen *process;
 
 	if (!has_pid(record->pid) || record->pid != record->tid ||
 	    (is_fork && record->pid == record->ppid))
 		return;
-	end_pid(programs, (pid_t)record->pid);
-	if (is_fork)
+	if (is_fork) {
+		end_pid(programs, (pid_t)record->pid);
 		fork_process(programs, (pid_t)record->pid, (pid_t)record->ppid);
+		return;
+	}
+	process = find_seen(programs, (pid_t)record->pid);
+	if (process && !process->n_looks_left)
+		process->n_looks_left = LOOKS_LEFT;
 }
 
 /* Another program, or another name for it. */

@@ -411,16 +411,22 @@ static void programs_of_one_name_are_together(void)
 		is_called(0, FIRST + i, "cc", true, 111 + 10 * i);
 		maps_file(FIRST + i, "/bin/cc", 112 + 10 * i);
 		is_sampled(0, FIRST + i, 113 + 10 * i);
-		is_sampled(1, FIRST + i, 114 + 10 * i);
-		process_ends(1, FIRST + i, 115 + 10 * i);
+		process_ends(1, FIRST + i, 114 + 10 * i);
+		is_sampled(1, FIRST + i, 115 + 10 * i);
 	}
 	pmu_attach_look(&attach);
+	pmu_attach_look(&attach);
 	is_u64(program("cc")->n_samples[0], 5, "samples of five processes on a processor");
-	is_u64(program("cc")->n_samples[1], 5, "  and on another");
+	is_u64(program("cc")->n_samples[1], 5, "  and on another, when they had told their end");
 	is_u64(program("cc")->n_processes[0] + program("cc")->n_processes[1], 5,
 	       "  each of them is counted once");
 	is_u64(samples_in("cc", "/bin/cc"), 10, "  what they ran is known when they have ended");
 	is_u64(machine.programs.n_nameless, 0, "  all of it");
+	forks(0, FIRST, 1999999999, 210);
+	is_called(0, FIRST, "ld", true, 211);
+	is_sampled(0, FIRST, 213);
+	pmu_attach_look(&attach);
+	is_u64(program("ld")->n_samples[0], 1, "a number that comes again is another process");
 	close_machine();
 }
 
