@@ -101,6 +101,7 @@ ok 'what programs have together is what the processors were busy' awk -F, -v bus
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_ns") at = i; next }
 	$4 == 1 && $5 == "all" { n += $at }
 	END { exit !(n > 0 && n <= busy * 1.001 && n >= busy * 0.9) }' all.csv
+ok '  threads of the kernel'\''s that there are for each processor have one name' [ "$(cut -d, -f3 all.csv | grep -c '^ksoftirqd/\|^kworker/\|^migration/')" = 0 ]
 ok '  a page is made' test -s all.html
 run 0 'the JSON report is read again' report all.json
 has out 'pmu: machine (on ' '  and says the same'

@@ -55,6 +55,9 @@ struct pmu_attach_usage pmu_attach_usage(pid_t pid, pid_t tid);
 /** pmu_attach_name() - of a thread, as the system knows it; "" where it is gone */
 void pmu_attach_name(pid_t pid, pid_t tid, char *name, size_t size);
 
+/** pmu_attach_is_kernel() - is it a thread of the kernel's? */
+bool pmu_attach_is_kernel(pid_t pid);
+
 /** pmu_attach_command() - a process's command line, cut to a sensible length; "" where it has none */
 void pmu_attach_command(pid_t pid, char *text, size_t size);
 

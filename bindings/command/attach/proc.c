@@ -72,6 +72,13 @@ void pmu_attach_name(pid_t pid, pid_t tid, char *name, size_t size)
 		name[0] = '\0';
 }
 
+bool pmu_attach_is_kernel(pid_t pid)
+{
+	struct pmu_process_stat stat;
+
+	return !pmu_process_stat(pid, &stat) && stat.flags & KERNEL_THREAD;
+}
+
 void pmu_attach_command(pid_t pid, char *text, size_t size)
 {
 	char path[32];

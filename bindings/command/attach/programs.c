@@ -279,16 +279,26 @@ void pmu_attach_programs_free(struct pmu_attach_programs *programs)
 
 /* --- what is known of one --- */
 
-/* It may have ended by now. */
+/* It may have ended by now, or be the kernel's: then it is asked again where a sample is at none of these, once in a while. */
 static void ask_maps(struct pmu_attach_seen *process)
 {
 	process->maps_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	process->has_maps = !pmu_sample_maps_read_process(&process->sums.maps, process->pid);
+	process->has_maps = true;
+	pmu_sample_maps_read_process(&process->sums.maps, process->pid);
 }
 
 static void ask_name(struct pmu_attach_seen *process)
 {
 	pmu_attach_name(process->pid, process->pid, process->name, sizeof(process->name));
+}
+
+/* "kworker/3:1-events", "ksoftirqd/3": there are many of these for each processor. */
+static void shorten_kernel_name(struct pmu_attach_seen *process)
+{
+	char *slash = strchr(process->name, '/');
+
+	if (slash && pmu_attach_is_kernel(process->pid))
+		*slash = '\0';
 }
 
 static bool ask_process(struct pmu_attach_programs *programs, struct pmu_attach_seen *process,
@@ -300,8 +310,10 @@ static bool ask_process(struct pmu_attach_programs *programs, struct pmu_attach_
 		ask_name(process);
 	if (!process->name[0])
 		snprintf(process->name, sizeof(process->name), "%s", PMU_ATTACH_OTHERS);
-	if (!process->name_number)
+	if (!process->name_number) {
+		shorten_kernel_name(process);
 		process->name_number = find_name(programs, process->name);
+	}
 	if (!process->name_number)
 		return false;
 	if (!process->is_counted) {
