@@ -18,7 +18,7 @@ boots "sh job_attach.sh" <"$out/machines"
 count() {
 	awk -F, -v event="$3" '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "net:" event || (event == "calls" && $i == event)) at = i; next }
-		$2 == "counted" && $5 == "all" { print at ? $at : "none" }' "$out/$1/$2.csv"
+		$2 == region && $5 == "all" { print at ? $at : "none" }' region="${4:-counted}" "$out/$1/$2.csv"
 }
 
 # twice NAME RUN THREADS EVENT EACH: three times the turns are two million more, of EACH events
@@ -42,7 +42,17 @@ while read -r name options; do
 			twice "$name" "$run" $threads branches 1
 		done
 	done
-	[ "$(grep -c '^status 0' "$out/$name.log")" -eq 14 ]
+	for threads in 1 8; do
+		for event in instructions:2 branches:1; do
+			less=$(count "$name" cgroup-$threads-1000000 ${event%:*} alone)
+			more=$(count "$name" cgroup-$threads-3000000 ${event%:*} alone)
+			[ $((more - less)) -eq $((threads * ${event#*:} * 2000000)) ]
+			result $? "$name: ${event%:*} of $threads threads of a cgroup, on any processor: all, once"
+		done
+	done
+	[ "$(count "$name" machine instructions machine)" -ge 6000000 ]
+	result $? "$name: those of a whole machine are not less than those of a program"
+	[ "$(grep -c '^status 0' "$out/$name.log")" -eq 19 ]
 	result $? "$name: all that watched have written a report"
 	for run in crowded crowding; do
 		[ -z "$(count "$name" $run r10e)" ] && [ "$(count "$name" $run calls)" = 2 ]

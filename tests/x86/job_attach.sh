@@ -10,7 +10,7 @@ begins() {
 	rm -f /tmp/in /tmp/said
 	mkfifo /tmp/in
 	./counted "$1" "$2" </tmp/in >/tmp/said &
-	program=$!
+	program=$! target=$program
 	exec 3>/tmp/in
 	until grep -q ready /tmp/said; do sleep 0.05; done
 }
@@ -19,7 +19,8 @@ begins() {
 watch() {
 	name=$1
 	shift
-	bin/pmu attach $program "$@" -o "/out/$name.csv" -o "/out/$name.txt" 2>"/out/$name.err" &
+	# shellcheck disable=SC2086 # a number, or an option and its value
+	bin/pmu attach $target "$@" -o "/out/$name.csv" -o "/out/$name.txt" 2>"/out/$name.err" &
 	watcher=$!
 	until ls -l /proc/$watcher/fd 2>/dev/null | grep -q signalfd; do sleep 0.05; done
 }
@@ -47,6 +48,24 @@ for threads in 0 1 8; do
 		works $watcher
 	done
 done
+# a cgroup with nothing else in it; until something is written there, Linux 6.1 has no perf_event in a hierarchy that was just mounted
+mkdir -p /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/alone
+for threads in 1 8; do
+	for turns in 1000000 3000000; do
+		begins $turns $threads
+		echo $program >/sys/fs/cgroup/alone/cgroup.procs
+		target='--cgroup alone'
+		watch "cgroup-$threads-$turns" -e instructions,branches
+		works $watcher
+	done
+done
+begins 3000000 1
+target=-a
+watch machine -e instructions,branches
+works $watcher
 # as many as there are counters, twice
 begins 100000000 1
 watch crowded -e r010e,r02c2,r01c2,r81d0,r82d0,r0108 --sample=off

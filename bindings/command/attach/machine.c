@@ -17,7 +17,6 @@
 #include "base/textfile.h"
 #include "base/time.h"
 #include "bindings/command/noise/parse.h"
-#include "counters/perf/hybrid.h"
 #include "counters/perf/system.h"
 #include "report/model/model.h"
 #include "store/samples.h"
@@ -60,7 +59,7 @@ static void name_machine(struct pmu_attach_machine *machine, const char *cgroup)
 	machine->name = !cgroup ? "machine" : slash && slash[1] ? slash + 1 : machine->path;
 }
 
-/* All programs: the kernel's times of it are wrong, those of all processors are not. */
+/* All programs, and idle processors, too: clocks of it never stand still. */
 static bool is_root_cgroup(int fd)
 {
 	return !faccessat(fd, "cgroup.controllers", F_OK, 0) &&
@@ -169,26 +168,20 @@ static int open_samples(const struct pmu_attach *attach, const struct pmu_attach
 }
 
 static int open_group(const struct pmu_attach_machine *machine, int cpu,
-		      const struct pmu_plan *plan, struct pmu_perf_group *group,
-		      struct pmu_perf_reader *reader)
+		      const struct pmu_plan *plan, struct pmu_perf_group *group)
 {
 	const bool has_cgroup = machine->cgroup_fd >= 0;
 	const struct pmu_perf_where where = { .pid = has_cgroup ? machine->cgroup_fd : -1,
 					      .cpu = cpu,
 					      .cgroup = has_cgroup };
-	struct pmu_perf_hybrid hybrid;
+	const int kind = pmu_perf_hybrid_kind(&machine->hybrid, cpu);
 	struct pmu_plan of_kind;
 	unsigned int failed;
-	int kind, rc;
 
-	pmu_perf_hybrid_of_plan(plan, &hybrid);
-	kind = pmu_perf_hybrid_kind(&hybrid, cpu);
-	if (kind >= 0)
-		pmu_perf_hybrid_plan(&hybrid, (unsigned int)kind, true, plan, &of_kind);
-	rc = pmu_perf_group_open(group, kind >= 0 ? &of_kind : plan, &where, &failed);
-	if (!rc)
-		pmu_perf_reader_init(reader, group, plan);
-	return rc;
+	if (kind < 0)
+		return pmu_perf_group_open(group, plan, &where, &failed);
+	pmu_perf_hybrid_plan(&machine->hybrid, (unsigned int)kind, true, plan, &of_kind);
+	return pmu_perf_group_open(group, &of_kind, &where, &failed);
 }
 
 static int open_cpu(struct pmu_attach *attach, size_t i)
@@ -198,10 +191,11 @@ static int open_cpu(struct pmu_attach *attach, size_t i)
 	struct pmu_attach_machine_cpu *cpu = &machine->cpu[i];
 	int rc;
 
-	rc = open_group(machine, ring->cpu, &attach->plan.plan, &cpu->counts, &cpu->counts_reader);
+	rc = open_group(machine, ring->cpu, &attach->plan.plan, &cpu->counts);
+	pmu_perf_reader_init(&cpu->reader, &cpu->counts, &attach->plan.plan);
 	/* also where it is the system's account that is read: who has no right to it is told */
 	if (!rc)
-		rc = open_group(machine, ring->cpu, &clock_plan, &cpu->clock, &cpu->clock_reader);
+		rc = open_group(machine, ring->cpu, &clock_plan, &cpu->clock);
 	if (rc || !attach->plan.sample_ns)
 		return rc;
 	cpu->watch = open_samples(attach, ring);
@@ -213,6 +207,7 @@ int pmu_attach_machine_open(struct pmu_attach *attach)
 	struct pmu_attach_machine *machine = attach->machine;
 	int rc = 0;
 
+	pmu_perf_hybrid_of_plan(&attach->plan.plan, &machine->hybrid);
 	machine->programs.n_cpus = attach->rings.n;
 	machine->cpu = calloc(attach->rings.n + 1, sizeof(*machine->cpu));
 	if (!machine->cpu)
@@ -269,10 +264,16 @@ static uint64_t cgroup_usage(const struct pmu_attach_machine *machine)
 	return usage == PMU_NOISE_MISSING ? PMU_NOT_KNOWN : usage;
 }
 
-static void read_machine_cpu(struct pmu_attach_machine_cpu *cpu, uint64_t *clock, uint64_t *count)
+/*
+ * How long it was enabled, and ran, is wrong in the first event of a cgroup on a processor, by as much as the machine has
+ * run (seen in Linux 6.1 and 6.18); but a clock always counts.
+ */
+static uint64_t read_clock(const struct pmu_attach_machine_cpu *cpu)
 {
-	cpu->has_clock = !pmu_perf_reader_read(&cpu->clock_reader, clock);
-	cpu->missing |= pmu_perf_reader_read(&cpu->counts_reader, count);
+	struct pmu_perf_values got;
+
+	return cpu->clock.n && !pmu_perf_group_read(&cpu->clock, &got) ? got.value[0]
+								       : PMU_NOT_KNOWN;
 }
 
 void pmu_attach_machine_start(struct pmu_attach *attach)
@@ -289,6 +290,7 @@ void pmu_attach_machine_start(struct pmu_attach *attach)
 		struct pmu_attach_machine_cpu *cpu = &machine->cpu[i];
 
 		cpu->start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
+		/* this one first, see read_clock() */
 		pmu_perf_group_enable(&cpu->clock);
 		pmu_perf_group_enable(&cpu->counts);
 		cpu->busy_ns = busy_ns ? busy_ns[i] : PMU_NOT_KNOWN;
@@ -298,12 +300,12 @@ void pmu_attach_machine_start(struct pmu_attach *attach)
 
 static void stop_cpu(struct pmu_attach_machine_cpu *cpu, bool is_all, uint64_t busy_ns)
 {
-	uint64_t clock[PMU_MAX_SLOTS] = { 0 };
+	const uint64_t clock_ns = read_clock(cpu);
 
-	read_machine_cpu(cpu, clock, cpu->count);
+	cpu->missing = pmu_perf_reader_read(&cpu->reader, cpu->count);
 	cpu->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	if (!is_all)
-		cpu->busy_ns = cpu->has_clock ? clock[0] : PMU_NOT_KNOWN;
+		cpu->busy_ns = clock_ns;
 	else if (cpu->busy_ns != PMU_NOT_KNOWN)
 		cpu->busy_ns = busy_ns == PMU_NOT_KNOWN || busy_ns < cpu->busy_ns
 				       ? PMU_NOT_KNOWN

@@ -8,6 +8,7 @@
 #define PMU_COMMAND_ATTACH_MACHINE_H
 
 #include "bindings/command/attach/attach.h"
+#include "counters/perf/hybrid.h"
 
 /** Whose samples cannot be told, as of what has ended before it was asked for its name. */
 #define PMU_ATTACH_OTHERS "[others]"
@@ -53,12 +54,11 @@ struct pmu_attach_programs {
 /** A processor. */
 struct pmu_attach_machine_cpu {
 	struct pmu_perf_group clock, counts;
-	struct pmu_perf_reader clock_reader, counts_reader;
+	struct pmu_perf_reader reader; /* of counts */
 	int watch;
 	uint64_t start_ns, stop_ns;             /* CLOCK_MONOTONIC */
 	uint64_t busy_ns, count[PMU_MAX_SLOTS]; /* before the end what there was at the start */
 	uint32_t missing;
-	bool has_clock;
 };
 
 struct pmu_attach_machine {
@@ -68,6 +68,7 @@ struct pmu_attach_machine {
 	uint64_t usage_us; /* the kernel's account of the cgroup, or PMU_NOT_KNOWN */
 	uint64_t start_unix_ns, start_ns, stop_ns;
 	struct pmu_attach_machine_cpu *cpu; /* [rings' n] */
+	struct pmu_perf_hybrid hybrid;
 	struct pmu_attach_programs programs;
 };
 
