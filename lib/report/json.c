@@ -10,7 +10,8 @@
  *   ranks         how many of them its launcher started, or null
  *   nth           the program's number in its process: 1, after an exec 2, ...; or null
  *   start_unix_ns, duration_ns
- *   attached      true: `pmu attach` made it, and duration_ns is for how long it watched; else not there
+ *   attached      true: `pmu attach` made it, and duration_ns is for how long it watched; else not there.  With a pid of
+ *                 0 it is of a machine or a cgroup: threads are processors, calls of a program its processes
  *   machine       {description, cpu}
  *   clock         {name, hz}: of all times in here; hz is null where unknown
  *   source        {name, detail}: what made the counts
