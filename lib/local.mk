@@ -140,6 +140,7 @@ noinst_LTLIBRARIES += %D%/libpmu-plan.la
 	%D%/plan/plan.h \
 	%D%/plan/resolve.c \
 	%D%/plan/resolve.h \
+	%D%/plan/sample.h \
 	%D%/plan/select.c \
 	%D%/plan/select.h \
 	%D%/plan/simulated.c \
@@ -379,6 +380,8 @@ noinst_LTLIBRARIES += %D%/libpmu-settings.la
 	%D%/settings/config.c \
 	%D%/settings/config.h \
 	%D%/settings/help.c \
+	%D%/settings/sample.c \
+	%D%/settings/sample.h \
 	%D%/settings/vars.h
 %C%_libpmu_settings_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_settings_la_CFLAGS = $(lib_cflags)
@@ -417,6 +420,8 @@ noinst_LTLIBRARIES += %D%/libpmu-session.la
 	%D%/session/require.h \
 	%D%/session/rotate.c \
 	%D%/session/rotate.h \
+	%D%/session/sample_event.c \
+	%D%/session/sample_event.h \
 	%D%/session/samples.c \
 	%D%/session/samples.h \
 	%D%/session/samples_hand.c \
@@ -771,7 +776,7 @@ once_objects = $(addprefix %D%/,machine/% plan/% report/% settings/% store/read/
 	$(addprefix counters/perf/,hybrid% places% probe% process% socket_probe% watchdog% why%) \
 	$(addprefix counters/valgrind/,log% text%) \
 	$(addprefix region/,checkpoint% started%) \
-	$(addprefix session/,choose% describe% fit% lifecycle% literals% options% output% rank% require% session% sink% spawn% thread% usage%) \
+	$(addprefix session/,choose% describe% fit% lifecycle% literals% options% output% rank% require% sample_event% session% sink% spawn% thread% usage%) \
 	$(addprefix store/,merge% place%))
 $(filter $(once_objects),$(room_lib_objects)): CFLAGS += $(SIZE_CFLAGS)
 
@@ -782,7 +787,7 @@ in_room_objects = $(call room_objects, \
 	$(addprefix counters/perf/,box% by_hand% hybrid% perf% places% process% thread% why%) \
 	$(addprefix machine/,machine% pin% libcpuid/file% libcpuid/identify%) $(addprefix names/vendor/,metric%) \
 	$(addprefix plan/,fold%) $(addprefix region/selfcost/,scenes%) $(addprefix report/,file%) \
-	$(addprefix session/,choose% fit% groups% session% usage%) $(addprefix settings/,config%) \
+	$(addprefix session/,choose% fit% groups% sample_event% session% usage%) $(addprefix settings/,config% sample%) \
 	$(addprefix store/read/,convert_rows% list% sides% snapshot%))
 $(filter $(in_room_objects),$(room_lib_objects)): CFLAGS += $(ROOM_CFLAGS)
 

@@ -146,6 +146,7 @@ unit_tests += %D%/unit/report/all
 	%D%/unit/report/ranks.c \
 	%D%/unit/report/report.c \
 	%D%/unit/report/samples.c \
+	%D%/unit/report/samples_event.c \
 	%D%/unit/report/samples_report.c \
 	%D%/unit/report/team.c \
 	%D%/unit/report/text.c \
@@ -155,6 +156,7 @@ unit_tests += %D%/unit/session/all
 %C%_unit_session_all_SOURCES = $(unit_main) \
 	$(json_read_sources) \
 	%D%/unit/session/groups.c \
+	%D%/unit/session/sample.c \
 	%D%/unit/session/sockets.c \
 	%D%/unit/session/sockets_report.c \
 	%D%/unit/session/steal.c \
@@ -375,6 +377,7 @@ script_tests = \
 	%D%/command/run.sh \
 	%D%/command/sample.sh \
 	%D%/command/sample_auto.sh \
+	%D%/command/sample_event.sh \
 	%D%/command/stats.sh \
 	%D%/command/top.sh \
 	%D%/command/top_sampled.sh \
@@ -784,9 +787,11 @@ EXTRA_DIST += \
 	%D%/x86/job_command.sh \
 	%D%/x86/job_exact.sh \
 	%D%/x86/job_random.sh \
+	%D%/x86/job_sampled.sh \
 	%D%/x86/models.sh \
 	%D%/x86/names.txt \
 	%D%/x86/run.sh \
+	%D%/x86/sampled.c \
 	%D%/x86/setup.sh \
 	%D%/x86/work.c \
 	%D%/x86/machine/LICENSE \

@@ -136,7 +136,11 @@
  *                 from so many samples of where its own time goes, without nested regions, one each
  *                 period_ns of CPU time; by function, as demangled, of the program or library called
  *                 object, and by source line where that is known; most samples first.  Of a region
- *                 those of "workers", too.  Only where samples were taken in it.
+ *                 those of "workers", too.  Only where samples were taken in it.  In place of period_ns
+ *                 {event, period, precise} where they are of an event, not of time: one each period of
+ *                 it; precise_ip of perf_event_open(2): 0: taken at an instruction some way behind, 1:
+ *                 always as far behind, 2 and 3: at the one that did it.  None where several processes
+ *                 that are in one row had different events
  *                 code: [{object, start, size, addresses: [[offset, n]]}], where the function is in a
  *                 file: which of "objects", from 0; the function's first address there, as nm(1)
  *                 has it, and its bytes, null where they are not known; samples by the instruction
@@ -192,6 +196,7 @@
 #include "report/model/histogram.h"
 #include "report/model/measure.h"
 #include "report/model/rows.h"
+#include "report/model/samples.h"
 #include "report/report.h"
 #include "report/several.h"
 
@@ -574,7 +579,7 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	if (row->least)
 		put_json_counts(out, indent, "least", s, row->least->count, ~row->least->known);
 	put_json_metrics(out, indent, s, row->metric);
-	if (row->samples) {
+	if (row->samples && row->samples->n) {
 		key(out, indent, "samples");
 		pmu_json_samples(out, row->samples, true);
 	}

@@ -98,11 +98,22 @@ void pmu_json_objects(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, false, "  ");
 }
 
+static void put_unit(struct pmu_strbuf *out, const struct pmu_sample_unit *unit)
+{
+	if (pmu_sample_is_time(unit)) {
+		put_u64(out, ", ", "period_ns", unit->period);
+		return;
+	}
+	put_text(out, ", ", "event", unit->event);
+	put_u64(out, ", ", "period", unit->period);
+	put_u64(out, ", ", "precise", unit->precise);
+}
+
 void pmu_json_samples(struct pmu_strbuf *out, const struct pmu_model_samples *samples,
 		      bool with_code)
 {
 	put_u64(out, "{", "n", samples->n);
-	put_u64(out, ", ", "period_ns", samples->period_ns);
+	put_unit(out, &samples->unit);
 	key(out, ", ", "functions");
 	pmu_strbuf_add(out, "[");
 	for (unsigned int i = 0; i < samples->n_functions; i++) {

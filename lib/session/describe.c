@@ -115,7 +115,8 @@ static void describe_machine(void)
 		return;
 	pmu_session_machine(text, sizeof(text), cpu, sizeof(cpu));
 	if (simulated)
-		strncat(text, ", the processor that valgrind simulates", sizeof(text) - strlen(text) - 1);
+		strncat(text, ", the processor that valgrind simulates",
+			sizeof(text) - strlen(text) - 1);
 	tell_meta(PMU_META_MACHINE, text);
 	if (cpu[0])
 		tell_meta(PMU_META_CPU, cpu);

@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "counters/valgrind/request.h"
 #include "machine/switches.h"
+#include "session/sample_event.h"
 #include "session/samples_hand.h"
 #include "session/session.h"
 #include "store/place.h"
@@ -35,6 +36,7 @@
 enum refusal {
 	NOT_REFUSED,
 	OF_PROCESS,
+	OF_REGISTERS,
 	NO_COLLECTOR,
 	NO_EVENT,
 	NO_RING,
@@ -47,6 +49,7 @@ static const char *const sentences[] = {
 	[OF_PROCESS] =
 		"no samples were taken: with PMU_COUNT=process what a look takes would be in its counts, at "
 		"any time",
+	[OF_REGISTERS] = PMU_SAMPLE_REGISTERS,
 	[NO_COLLECTOR] =
 		"no samples were taken: PMU_SAMPLE is for programs that 'pmu run' starts, which "
 		"collects them",
@@ -60,10 +63,13 @@ static const char *const sentences[] = {
 };
 
 static enum refusal refused;
+static char event_why[PMU_SAMPLE_WHY_MAX]; /* NO_EVENT, of an event */
 
 const char *pmu_samples_why(const struct pmu_thread *self)
 {
-	return self->samples.head || pmu_session.config.sample_late ? "" : sentences[refused];
+	if (self->samples.head || pmu_session.config.sample_late)
+		return "";
+	return refused == NO_EVENT && event_why[0] ? event_why : sentences[refused];
 }
 
 /* --- the ring --- */
@@ -142,7 +148,7 @@ static bool hand_to_collector(struct pmu_thread *self, const char *folder, int e
 		.ring_size = (uint32_t)self->samples.ring_size,
 		.n_places = N_PLACES,
 		.tid = (uint32_t)self->tid,
-		.period_ns = pmu_session.config.sample_ns,
+		.unit = pmu_session.config.sample.unit,
 		.resting = (uintptr_t)&self->mark,
 		.before = self->samples.before,
 		.alone_ns = self->samples.alone_ns,
@@ -156,13 +162,13 @@ static bool hand_to_collector(struct pmu_thread *self, const char *folder, int e
 
 void pmu_samples_hold_signals(sigset_t *before)
 {
-	if (pmu_session.config.sample_ns)
+	if (pmu_session.config.sample.unit.period)
 		pmu_signals_hold(before);
 }
 
 void pmu_samples_release_signals(const sigset_t *before)
 {
-	if (pmu_session.config.sample_ns)
+	if (pmu_session.config.sample.unit.period)
 		pmu_signals_release(before);
 }
 
@@ -198,6 +204,25 @@ static enum refusal sample_by(struct pmu_thread *self, const char *folder, int e
 	return taken ? NOT_REFUSED : NO_ANSWER;
 }
 
+static bool is_counter_taken(void)
+{
+	bool is_taken = false;
+
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
+		is_taken |= pmu_session.group[i].backend->exclusive;
+	return is_taken && pmu_session.config.sample.slot.kind == PMU_SLOT_CORE &&
+	       !pmu_sample_is_time(&pmu_session.config.sample.unit);
+}
+
+static int open_sample_event(void)
+{
+	struct pmu_sample_event *event = &pmu_session.config.sample;
+
+	return pmu_sample_is_time(&event->unit)
+		       ? pmu_samples_open(0, event, pmu_session.config.callers)
+		       : pmu_sample_event_open(0, event, pmu_session.config.callers, event_why);
+}
+
 static enum refusal begin_samples(struct pmu_thread *self)
 {
 	const char *folder = pmu_store_kept();
@@ -206,9 +231,11 @@ static enum refusal begin_samples(struct pmu_thread *self)
 
 	if (pmu_session.config.count == PMU_COUNT_PROCESS)
 		return OF_PROCESS;
+	if (is_counter_taken())
+		return OF_REGISTERS;
 	if (!folder || !pmu_session.table.path[0])
 		return NO_COLLECTOR;
-	fd = pmu_samples_open(0, pmu_session.config.sample_ns, pmu_session.config.callers);
+	fd = open_sample_event();
 	if (fd < 0)
 		return NO_EVENT;
 	refusal = sample_by(self, folder, fd);
@@ -244,7 +271,8 @@ void pmu_samples_attach(struct pmu_thread *self)
 	const struct pmu_config *config = &pmu_session.config;
 
 	self->samples = (struct pmu_samples){ 0 };
-	if (!config->sample_ns || is_final(refused) || pmu_valgrind_tool() != PMU_VALGRIND_NONE)
+	if (!config->sample.unit.period || is_final(refused) ||
+	    pmu_valgrind_tool() != PMU_VALGRIND_NONE)
 		return;
 	if (config->sample_late)
 		self->samples.is_late = true;

@@ -18,6 +18,7 @@
 #include "machine/cpuid.h"
 #include "plan/resolve.h"
 #include "pmu.h"
+#include "settings/sample.h"
 #include "store/place.h"
 #include "store/read/list.h"
 
@@ -123,28 +124,6 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 	if (take_quantity(text, times, MAX_TURN_NS, &config->rotate_ns))
 		return 0;
 	return REFUSE(config, text, "say a time up to 60s, as 100us or 1ms");
-}
-
-/* A prime: nothing that happens a thousand times a second is met each time, or never. */
-#define SAMPLE_HZ 997u
-#define LEAST_HZ  10u
-#define MOST_HZ   50000u
-
-static int take_sample(struct pmu_config *config, const char *text)
-{
-	bool is_auto = !strcmp(text, "auto");
-	uint64_t hz = is_auto ? PMU_SAMPLE_AUTO_HZ : 0;
-	bool is_known = is_auto || !strcmp(text, "off") || pmu_parse_u64(text, &hz) == 0;
-
-	if (is_known && hz == 1)
-		hz = SAMPLE_HZ;
-	if (!is_known || (hz && hz < LEAST_HZ) || hz > MOST_HZ)
-		return REFUSE(config, text,
-			      "say how many a second, %u to %u; 1 for %u, 0 or off for none; auto",
-			      LEAST_HZ, MOST_HZ, SAMPLE_HZ);
-	config->sample_ns = hz ? UINT64_C(1000000000) / hz : 0;
-	config->sample_late = is_auto;
-	return 0;
 }
 
 static int take_callers(struct pmu_config *config, const char *text)

@@ -12,6 +12,7 @@
 #include "plan/catalog.h"
 #include "plan/group.h"
 #include "plan/plan.h"
+#include "plan/sample.h"
 #include "report/report.h"
 
 struct pmu_options;
@@ -26,10 +27,10 @@ enum pmu_config_id {
 	PMU_CONFIG_VARS
 };
 
-/** One variable, for pmu_config_load(). */
 /** Samples a second of CPU time where nobody has asked for them: a prime, as the other. */
 #define PMU_SAMPLE_AUTO_HZ 199u
 
+/** One variable, for pmu_config_load(). */
 struct pmu_config_var {
 	const char *name;
 	size_t option; /* offset in struct pmu_options, or 0 */
@@ -83,10 +84,11 @@ struct pmu_config {
 	bool trace_first;      /* when it is full the first calls stay, not the newest */
 	/* the least that calls count, and the interrupts that may have added to it */
 	bool exact;
-	bool wait;          /* threads notice when they are off their processor */
-	uint64_t sample_ns; /* CPU time between two samples of a thread; 0: none are taken */
-	bool sample_late;   /* only of threads that have run for a while */
-	bool callers;       /* samples have their callers */
+	bool wait;        /* threads notice when they are off their processor */
+	bool sample_late; /* samples are of threads alone that have run for a while */
+	bool callers;     /* samples have their callers */
+	/* what they are taken by; of period 0: none are */
+	struct pmu_sample_event sample;
 	/*
 	 * Another machine than this one, for the source msr; its members point to the texts below
 	 * or are NULL.

@@ -104,10 +104,10 @@ SWITCH(PMU_EXACT, "0, 1", "0",
        "beside the mean the least that a call of each region counted, and the interrupts that may have added to its instructions")
 VAR(PMU_WAIT, "0, 1", "1, where the kernel allows it",
     "0 does not tell what time threads were on a processor, and what they waited", 0, take_wait)
-VAR(PMU_SAMPLE, "off, auto, 1, 10 to 50000", "auto under 'pmu run'",
+VAR(PMU_SAMPLE, "off, auto, 1, 10 to 50000, an event", "auto under 'pmu run'",
     "where threads are in their code, so many times a second of CPU time; 1: 997 times; auto: 199 times, of "
-    "threads that have run for 50 ms; for programs that 'pmu run' starts, which collects it",
-    0, take_sample)
+    "threads that have run for 50 ms; EVENT:PERIOD, as branch-misses:10007: each so many of the event; for programs that 'pmu run' starts, which collects it",
+    0, pmu_config_take_sample)
 SWITCH(PMU_CALLERS, "0, 1", "0",
        "1 also takes with each sample what has called the function, of programs compiled with "
        "-fno-omit-frame-pointer",

@@ -17,10 +17,12 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "plan/sample.h"
+
 /** The socket's name in the folder; SOCK_SEQPACKET of unix(7). */
 #define PMU_SAMPLES_SOCKET "samples"
 
-#define PMU_SAMPLES_VERSION 2
+#define PMU_SAMPLES_VERSION 3
 #define PMU_SAMPLES_STORE   128
 #define PMU_SAMPLES_PASSED  2
 
@@ -50,7 +52,7 @@ struct pmu_samples_hello {
 	uint32_t ring_size; /* bytes of the ring, without the page before it */
 	uint32_t n_places;  /* of marks, a power of 2 */
 	uint32_t tid;       /* as the process sees it */
-	uint64_t period_ns; /* CPU time between samples */
+	struct pmu_sample_unit unit;
 	uint64_t
 		resting; /* what stands for the ring's head in its page; see struct pmu_samples_marks */
 	/*
@@ -99,10 +101,10 @@ void pmu_samples_address(struct sockaddr_un *address, const char *folder, int fo
 
 struct perf_event_attr;
 /**
- * pmu_samples_fill() - an event of the clock that runs while a thread is on a processor, with what is mapped and what
- * program it is (bindings/command/sample/record.h reads what it writes)
+ * pmu_samples_fill() - an event that takes samples, of time as that runs while a thread is on a processor; with what is
+ * mapped and what program it is (bindings/command/sample/record.h reads what it writes)
  */
-void pmu_samples_fill(struct perf_event_attr *attr, uint64_t period_ns);
+void pmu_samples_fill(struct perf_event_attr *attr, const struct pmu_sample_event *event);
 
 /** Frames of a sample that has its callers, with the one that it was taken in. */
 #define PMU_SAMPLES_FRAMES 64u
@@ -111,13 +113,20 @@ void pmu_samples_fill(struct perf_event_attr *attr, uint64_t period_ns);
 void pmu_samples_fill_callers(struct perf_event_attr *attr);
 
 /**
- * pmu_samples_open() - a thread's event, by the clock that runs while it is on a processor
+ * pmu_samples_less_precise() - the event was refused: is it worth another try, which is less precise?
+ * @event: it is that then
+ * @error: errno
+ */
+bool pmu_samples_less_precise(struct pmu_sample_event *event, int error);
+
+/**
+ * pmu_samples_open() - a thread's event
  * @tid: 0: the calling one
- * @period_ns: CPU time between samples
+ * @event: as precise as it is taken by the kernel afterwards, and so tried at once the next time
  * @callers: each with its callers
  * Return: a descriptor, or -1 with errno.
  */
-int pmu_samples_open(int32_t tid, uint64_t period_ns, bool callers);
+int pmu_samples_open(int32_t tid, struct pmu_sample_event *event, bool callers);
 
 /**
  * pmu_samples_pages() - that the ring of the @number'th thread gets, a power of 2; see perf_event_open(2)

@@ -118,14 +118,14 @@ python3 - place <<-'END' >py.out 2>&1
 	    s.connect(path)
 	    s.send(bytes)
 	    return s.recvmsg(64, 64) if wait else None
-	answer = say(struct.pack("<II128s", 1, 0, store))
+	answer = say(struct.pack("<II128s", 2, 0, store))
 	assert answer[0] and answer[1], answer
-	answer = say(struct.pack("<II128s", 1, 0, b"nothing.pmu"))
+	answer = say(struct.pack("<II128s", 2, 0, b"nothing.pmu"))
 	assert answer[0] and not answer[1], answer
-	for wrong in struct.pack("<II128s", 9, 0, store), struct.pack("<II", 1, 0) + b"x" * 128, struct.pack("<II", 1, 0), b"x" * 160:
+	for wrong in struct.pack("<II128s", 9, 0, store), struct.pack("<II", 2, 0) + b"x" * 128, struct.pack("<II", 2, 0), b"x" * 160:
 	    assert not any(say(wrong)[:2]), wrong
 	for i in range(100):
-	    say(struct.pack("<II128s", 1, 0, store), wait=False)
+	    say(struct.pack("<II128s", 2, 0, store), wait=False)
 END
 result $? 'questions are answered, and what is none is not'
 seen 's(0, "last", "solve") == {"late"}' 'it goes on'

@@ -48,7 +48,7 @@ static void show(const struct pmu_code_place *place)
 					       .n_codes = 1,
 					       .code = &code };
 	const struct pmu_model_samples samples = {
-		.n = 100, .period_ns = 1000, .n_functions = 1, .function = &function
+		.n = 100, .unit = { .period = 1000 }, .n_functions = 1, .function = &function
 	};
 	struct pmu_model_row row = { .name = "main", .path = "main", .samples = &samples };
 	struct pmu_model_section section = { .row = &row, .n_rows = 1, .group = "TIME" };

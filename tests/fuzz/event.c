@@ -7,6 +7,8 @@
 #include "machine/models.h"
 #include "plan/catalog.h"
 #include "plan/group.h"
+#include "settings/config.h"
+#include "settings/sample.h"
 #include "tests/fuzz/fuzz.h"
 
 #define N_MODELS 6
@@ -57,6 +59,21 @@ static void parse(const char *text, struct pmu_catalog *catalog)
 			abort();
 }
 
+/* The same as what samples are taken by, with a period behind it. */
+static void sample(const char *text, struct pmu_catalog *catalog)
+{
+	static struct pmu_config config;
+
+	config.catalog = *catalog;
+	if (pmu_config_take_sample(&config, text)) {
+		if (config.sample.unit.period)
+			abort();
+	} else if (config.sample.unit.period && !pmu_sample_is_sound(&config.sample.unit)) {
+		abort();
+	}
+	*catalog = config.catalog; /* with what was read for it */
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct pmu_group group;
@@ -68,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data, size);
 	text[size] = '\0';
 	parse(text, &catalogs()[size % (1 + N_MODELS)]);
+	sample(text, &catalogs()[size % (1 + N_MODELS)]);
 	(void)pmu_group_find(text, NULL, &group);
 	free(text);
 	return 0;

@@ -7,6 +7,10 @@
 #include "report/model/samples.h"
 
 #define SAMPLES_PERIOD_NS 1003009u
+#define SAMPLES_UNIT                        \
+	{                                   \
+		.period = SAMPLES_PERIOD_NS \
+	}
 
 /* So many of a function of "demo", and of its lines hot.c:42 and hot.c:43. */
 struct samples_of {
@@ -21,9 +25,10 @@ __attribute__((unused)) static const struct pmu_model_samples *make_samples(
 	struct pmu_model_function *function = pmu_model_alloc(model, n * sizeof(*function));
 	struct pmu_model_line *line = pmu_model_alloc(model, 2 * n * sizeof(*line));
 
-	*samples = (struct pmu_model_samples){
-		.n = 0, .period_ns = SAMPLES_PERIOD_NS, .n_functions = n, .function = function
-	};
+	*samples = (struct pmu_model_samples){ .n = 0,
+					       .unit = { .period = SAMPLES_PERIOD_NS },
+					       .n_functions = n,
+					       .function = function };
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int n_lines = of[i].lines[1] ? 2 : of[i].lines[0] ? 1 : 0;
 

@@ -37,7 +37,8 @@ struct text {
 	unsigned int columns;
 	bool color, all, brief;
 	struct pmu_strbuf line; /* the one that is made */
-	uint64_t period_ns;
+	struct pmu_sample_unit unit;
+	bool is_mixed; /* samples of regions are of different events */
 	bool has_instructions;
 };
 
@@ -320,10 +321,10 @@ static void put_region(struct text *t, const struct pmu_annotate_choice *choice)
 		add_shown(t, choice->section->group);
 		pmu_strbuf_add(&t->line, ")");
 	}
-	pmu_strbuf_addf(&t->line, ": %s samples of its own time", number.number);
+	pmu_strbuf_addf(&t->line, ": %s samples of its own ", number.number);
+	add_shown(t, pmu_text_sampled_what(&samples->unit));
 	end_line(t, true);
-	if (samples->period_ns > t->period_ns)
-		t->period_ns = samples->period_ns;
+	t->is_mixed |= !pmu_sample_unit_add(&t->unit, &samples->unit);
 }
 
 static void put_legend(struct text *t)
@@ -332,10 +333,11 @@ static void put_legend(struct text *t)
 
 	pmu_strbuf_add(&text,
 		       "estimated: shares of the region's samples, and below of the function's");
-	pmu_text_add_period(&text, t->period_ns);
+	if (!t->is_mixed)
+		pmu_text_add_period(&text, &t->unit);
 	pmu_strbuf_add(t->out, "\n");
 	pmu_command_item(t->out, LEGEND, t->columns, "~", pmu_strbuf_text(&text));
-	if (t->has_instructions)
+	if (t->has_instructions && (t->is_mixed || !pmu_sample_is_precise(&t->unit)))
 		pmu_command_item(
 			t->out, LEGEND, t->columns, "",
 			"a sample is taken when an instruction has ended: the one that took "

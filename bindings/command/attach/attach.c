@@ -66,9 +66,10 @@ static const struct pmu_option attach_options[] = {
 	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
 	  .setting = "PMU_EVENTS", .part = PMU_PART_COUNTED,
 	  .help = "as in PMU_EVENTS: count these events: 'pmu list events'" },
-	{ "--sample", .argument = "[=RATE]", .take = take_attach_sample, .words = "997 4000 off",
+	{ "--sample", .argument = "[=RATE|EVENT[:PERIOD]]", .take = take_attach_sample,
+	  .words = "997 4000 off branch-misses cache-misses instructions page-faults:1",
 	  .part = PMU_PART_COUNTED,
-	  .help = "so many samples a second of CPU time, 997 without it: where in its code each program spends its time, by function and line; =off: none" },
+	  .help = "so many samples a second of CPU time, 997 without it: where in its code each program spends its time, by function and line; =off: none; an event: where that happens, one sample each PERIOD of it" },
 	{ "--callers", PMU_OPTION_FLAG(struct request, text.callers), .setting = "PMU_CALLERS",
 	  .part = PMU_PART_COUNTED,
 	  .help = "as PMU_CALLERS=1: also what called the functions that samples see, by frame pointers" },
@@ -376,7 +377,7 @@ static struct pmu_model *report_processes(struct pmu_attach *attach, struct pmu_
 
 static struct pmu_model *make_report(struct pmu_attach *attach)
 {
-	struct pmu_code *code = attach->plan.sample_ns ? pmu_code_new() : NULL;
+	struct pmu_code *code = attach->plan.sample.unit.period ? pmu_code_new() : NULL;
 	struct pmu_model *report = attach->machine ? pmu_attach_machine_model(attach, code)
 						   : report_processes(attach, code);
 

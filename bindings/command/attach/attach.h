@@ -27,9 +27,9 @@ struct pmu_attach_plan {
 	bool with_idle; /* of all programs, so that time also passes where there is none */
 	struct pmu_group group;
 	struct pmu_plan plan; /* its slots; all of them are absent where nothing is counted */
-	uint64_t sample_ns;   /* CPU time between two samples; 0: none are taken */
-	bool callers;         /* with what has called them */
-	unsigned int n_notes; /* what could not be had, sentences */
+	struct pmu_sample_event sample; /* of period 0: no samples are taken */
+	bool callers;                   /* with what has called them */
+	unsigned int n_notes;           /* what could not be had, sentences */
 	char note[8][768];
 	char why[320], mend[240]; /* counters are refused; "" */
 };
@@ -176,6 +176,7 @@ struct pmu_attach {
 	size_t n;
 	struct pmu_attach_machine *machine; /* in place of processes; else NULL (machine.h) */
 	uint64_t n_lost;                    /* records that found no room */
+	uint64_t n_throttled;               /* struct pmu_sample_sums */
 	/* of one look: records, and where each is */
 	struct pmu_attach_records {
 		char *bytes;

@@ -9,6 +9,7 @@
 #include "bindings/command/attach/attach.h"
 #include "counters/backend.h"
 #include "session/fit.h"
+#include "session/sample_event.h"
 
 static void add_note(struct pmu_attach_plan *out, const char *text)
 {
@@ -145,8 +146,16 @@ static int fit_usual(struct pmu_config *config, struct pmu_attach_plan *out)
 
 int pmu_attach_choose(struct pmu_config *config, struct pmu_attach_plan *out)
 {
-	out->sample_ns = config->sample_ns;
-	out->callers = config->sample_ns && config->callers;
+	char why[PMU_SAMPLE_WHY_MAX];
+
+	out->sample = config->sample;
+	/* programs' times are their shares of them */
+	if (out->n_cpus && !pmu_sample_is_time(&out->sample.unit))
+		return pmu_fail(EINVAL, "--sample=%s: of a machine or a cgroup samples are of time",
+				out->sample.unit.event);
+	if (!pmu_sample_is_time(&out->sample.unit) && pmu_sample_event_check(&out->sample, why))
+		return pmu_fail(ENOENT, "%s", why);
+	out->callers = out->sample.unit.period && config->callers;
 	if (config->n_groups > 1)
 		return pmu_fail(
 			EINVAL,

@@ -188,6 +188,8 @@ static void look_at_record(struct pmu_attach *attach, const struct pmu_attach_re
 	else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
 		 header->size >= sizeof(struct pmu_attach_comm_record))
 		look_at_exec(attach, record, at->time);
+	else if (header->type == PERF_RECORD_THROTTLE)
+		attach->n_throttled++;
 }
 
 void pmu_attach_look(struct pmu_attach *attach)

@@ -153,7 +153,7 @@ static int open_samples(const struct pmu_attach *attach, const struct pmu_attach
 	struct perf_event_attr attr;
 	int fd, rc;
 
-	pmu_samples_fill(&attr, attach->plan.sample_ns);
+	pmu_samples_fill(&attr, &attach->plan.sample);
 	attr.sample_id_all = attr.task = attr.use_clockid = attr.exclude_idle = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	fd = pmu_perf_system->open(&attr, machine->cgroup_fd, ring->cpu, -1,
@@ -196,7 +196,7 @@ static int open_cpu(struct pmu_attach *attach, size_t i)
 	/* also where it is the system's account that is read: who has no right to it is told */
 	if (!rc)
 		rc = open_group(machine, ring->cpu, &clock_plan, &cpu->clock);
-	if (rc || !attach->plan.sample_ns)
+	if (rc || !attach->plan.sample.unit.period)
 		return rc;
 	cpu->watch = open_samples(attach, ring);
 	return cpu->watch < 0 ? cpu->watch : 0;

@@ -81,7 +81,7 @@ static int make_program(struct pmu_model *model, const struct pmu_attach *attach
 				       .who = pmu_attach_machine_who(&machine->programs, name,
 								     cpu) };
 	row->time_ns = busy_ns == PMU_NOT_KNOWN
-			       ? n * attach->plan.sample_ns
+			       ? n * attach->plan.sample.unit.period
 			       : (uint64_t)((double)busy_ns * (double)n / (double)all);
 	row->cpu_ns = row->time_ns;
 	return pmu_attach_counts(model, attach, none, UINT32_MAX, row);
@@ -140,7 +140,7 @@ static int note_machine(struct pmu_model *model, const struct pmu_attach *attach
 			       : "pmu attach watched what the cgroup did on all processors, which "
 				 "are as threads in here");
 
-	if (!rc && attach->plan.sample_ns)
+	if (!rc && attach->plan.sample.unit.period)
 		rc = pmu_model_add_note(
 			model,
 			"programs of one name are one region, their calls processes that were sampled; "
@@ -166,13 +166,14 @@ static int doubt_machine(struct pmu_model *model, const struct pmu_attach *attac
 		    "in containers that ended",
 		    "", -1, programs->n_nameless))
 		return -ENOMEM;
-	if (!attach->plan.sample_ns)
+	if (!attach->plan.sample.unit.period)
 		return 0;
 	for (size_t i = 0; i < programs->n_cpus; i++)
 		found += samples_on(programs, i);
 	for (size_t i = 0; i < programs->n_cpus; i++)
 		if (attach->machine->cpu[i].busy_ns != PMU_NOT_KNOWN)
-			expected += attach->machine->cpu[i].busy_ns / attach->plan.sample_ns;
+			expected += attach->machine->cpu[i].busy_ns /
+				    attach->plan.sample.unit.period;
 	if (expected <= 2 * (found + FEW_SAMPLES))
 		return 0;
 	return pmu_model_add_doubt(
@@ -193,7 +194,7 @@ static void give_process(struct pmu_model *model, const struct pmu_attach *attac
 
 	if (process->root_fd >= 0)
 		snprintf(root, sizeof(root), "/proc/self/fd/%d", process->root_fd);
-	pmu_sample_give_sums(code, process->pid, root, attach->plan.sample_ns, &process->sums,
+	pmu_sample_give_sums(code, process->pid, root, &attach->plan.sample.unit, &process->sums,
 			     model);
 }
 
@@ -210,7 +211,7 @@ static void ask_kernel(const struct pmu_attach *attach, struct pmu_code *code)
 
 			n += hit->at.file == PMU_SAMPLE_KERNEL ? hit->n : 0;
 		}
-	if (n >= KERNEL_NS / attach->plan.sample_ns)
+	if (n >= KERNEL_NS / attach->plan.sample.unit.period)
 		pmu_code_find(code, &at);
 }
 
@@ -222,7 +223,7 @@ static void give_machine(struct pmu_model *model, const struct pmu_attach *attac
 	ask_kernel(attach, code);
 	for (size_t i = 0; i < programs->n_names; i++)
 		if (programs->name[i].sums.hits.n)
-			pmu_sample_give_sums(code, 0, "", attach->plan.sample_ns,
+			pmu_sample_give_sums(code, 0, "", &attach->plan.sample.unit,
 					     &programs->name[i].sums, model);
 	for (const struct pmu_attach_seen *at = programs->ended; at; at = at->next)
 		give_process(model, attach, at, code);

@@ -71,7 +71,7 @@ int pmu_attach_note(struct pmu_model *model, const struct pmu_attach *attach)
 
 	for (unsigned int i = 0; i < attach->plan.n_notes && !rc; i++)
 		rc = pmu_model_add_note(model, attach->plan.note[i]);
-	if (!rc && attach->plan.sample_ns && attach->without_kernel)
+	if (!rc && attach->plan.sample.unit.period && attach->without_kernel)
 		rc = pmu_model_add_note(model, "samples of the kernel's work need "
 					       "kernel.perf_event_paranoid at 1 or below: there "
 					       "are none");
@@ -82,6 +82,9 @@ int pmu_attach_note(struct pmu_model *model, const struct pmu_attach *attach)
 				       "%" PRIu64 " of the kernel's records found no room: samples "
 				       "and threads that began may be among them, counts are not",
 				       attach->n_lost));
+	if (!rc && attach->n_throttled)
+		rc = pmu_model_add_note(
+			model, pmu_model_textf(model, PMU_SAMPLE_THROTTLED, attach->n_throttled));
 	if (!rc && attach->plan.why[0])
 		rc = pmu_model_add_refusal(model, "perf", attach->plan.why, attach->plan.mend);
 	return rc;
@@ -272,10 +275,10 @@ static bool has_too_few_samples(const struct pmu_attach *attach,
 				uint64_t *found)
 {
 	*expected = *found = 0;
-	if (!attach->plan.sample_ns)
+	if (!attach->plan.sample.unit.period || !pmu_sample_is_time(&attach->plan.sample.unit))
 		return false;
 	for (size_t i = 0; i < process->n; i++)
-		*expected += process->thread[i].cpu_ns / attach->plan.sample_ns;
+		*expected += process->thread[i].cpu_ns / attach->plan.sample.unit.period;
 	for (size_t i = 0; i < process->sums.hits.n; i++)
 		*found += process->sums.hits.of[i].n;
 	return *expected > 2 * (*found + FEW_SAMPLES);
@@ -340,7 +343,7 @@ static void give_watched(struct pmu_model *model, const struct pmu_attach *attac
 
 	if (process->root_fd >= 0)
 		snprintf(root, sizeof(root), "/proc/self/fd/%d", process->root_fd);
-	pmu_sample_give_sums(code, process->pid, root, attach->plan.sample_ns, &process->sums,
+	pmu_sample_give_sums(code, process->pid, root, &attach->plan.sample.unit, &process->sums,
 			     model);
 }
 

@@ -59,23 +59,22 @@ static void close_thread(const struct pmu_attach *attach, struct pmu_attach_thre
  */
 static int open_watch(struct pmu_attach *attach, pid_t tid, const struct pmu_attach_ring *ring)
 {
-	const uint64_t period_ns = attach->plan.sample_ns;
 	struct perf_event_attr attr;
 	int fd, rc;
 
-	pmu_samples_fill(&attr, period_ns);
+	pmu_samples_fill(&attr, &attach->plan.sample);
 	if (attach->plan.callers)
 		pmu_samples_fill_callers(&attr);
-	if (!period_ns)
+	if (!attr.sample_period)
 		attr.config = PERF_COUNT_SW_DUMMY;
 	attr.sample_id_all = attr.inherit = attr.task = attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
-	attr.exclude_kernel = attach->without_kernel;
+	attr.exclude_kernel |= attach->without_kernel;
 #if defined(PERF_ATTR_SIZE_VER7)
 	attr.inherit_thread = 1;
 #endif
 	fd = pmu_perf_system->open(&attr, tid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd == -EACCES && !attach->without_kernel) {
+	if (fd == -EACCES && !attach->without_kernel && !attr.exclude_kernel) {
 		attach->without_kernel = true;
 		attr.exclude_kernel = 1;
 		fd = pmu_perf_system->open(&attr, tid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);

@@ -4,6 +4,7 @@
 #define PMU_COMMAND_DIFF_H
 
 #include "bindings/command/series/series.h"
+#include "plan/event.h"
 #include "report/cell.h"
 
 /** Of a family of comparisons without any difference, this share has one flagged at most. */
@@ -73,7 +74,8 @@ struct pmu_diff_row {
 	/* Where both sides have PMU_SAMPLES_FEW samples; those that differ first, most of all first. */
 	size_t n_functions, n_functions_differ;
 	struct pmu_diff_function *function;
-	double n_samples[2]; /* of all functions, in A and B */
+	double n_samples[2];              /* of all functions, in A and B */
+	char sampled[PMU_EVENT_NAME_MAX]; /* the event that these are of; "": of time */
 };
 
 struct pmu_diff_group {
@@ -87,6 +89,7 @@ struct pmu_diff_group {
 
 struct pmu_diff {
 	const struct pmu_series *a, *b;
+	char sampled[PMU_EVENT_NAME_MAX]; /* as in a row that has functions */
 	unsigned int n_groups;
 	struct pmu_diff_group *group;
 	unsigned int n_notes;

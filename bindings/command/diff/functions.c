@@ -35,6 +35,8 @@ struct sampled_row {
 	size_t n_runs[SIDES];
 	double n[SIDES];
 	bool calls_known;
+	struct pmu_sample_unit unit;
+	bool is_mixed; /* runs were sampled by different events: their shares are of different things */
 };
 
 /** All functions that are tested: a family of their own. */
@@ -42,6 +44,7 @@ struct function_family {
 	struct pmu_diff_function **tested;
 	double *p;
 	size_t n, room;
+	bool is_mixed; /* some region's samples are of different events */
 };
 
 /* --- what there is --- */
@@ -105,12 +108,14 @@ static void take_sampled_run(struct sampled_row *row, const struct pmu_series_gr
 	size_t at = row->n_runs[A] + row->n_runs[B];
 
 	row->n_runs[side]++;
-	if (!samples || !samples->period_ns || calls == PMU_SERIES_MISSING || !calls)
+	if (!samples || !samples->unit.period || !pmu_sample_is_time(&samples->unit) ||
+	    calls == PMU_SERIES_MISSING || !calls)
 		row->calls_known = false;
 	else
-		row->calls[at] = (double)calls / (double)samples->period_ns;
+		row->calls[at] = (double)calls / (double)samples->unit.period;
 	if (!samples)
 		return;
+	row->is_mixed |= !pmu_sample_unit_add(&row->unit, &samples->unit);
 	row->of[at] = (double)samples->n;
 	row->n[side] += row->of[at];
 	for (unsigned int i = 0; i < samples->n_functions; i++) {
@@ -252,11 +257,14 @@ static int compare_row(struct pmu_diff *diff, const struct pmu_diff_group *group
 	struct sampled_row row = { .n_functions = 0 };
 	int rc = take_sampled(diff, group, of, &row);
 
-	if (!rc && row.n[A] >= PMU_SAMPLES_FEW && row.n[B] >= PMU_SAMPLES_FEW) {
+	family->is_mixed |= row.is_mixed;
+	if (!rc && !row.is_mixed && row.n[A] >= PMU_SAMPLES_FEW && row.n[B] >= PMU_SAMPLES_FEW) {
 		of->function = row.function;
 		of->n_functions = row.n_functions;
 		of->n_samples[A] = row.n[A];
 		of->n_samples[B] = row.n[B];
+		memcpy(of->sampled, row.unit.event, sizeof(of->sampled));
+		memcpy(diff->sampled, of->sampled, sizeof(diff->sampled));
 		rc = compare_functions(&row, family);
 	}
 	pmu_index_free(&row.by_name);
@@ -326,6 +334,10 @@ int pmu_diff_functions(struct pmu_diff *diff)
 		rc = pmu_stats_holm(family.p, family.n);
 	if (!rc)
 		judge_functions(diff, &family);
+	if (family.is_mixed)
+		pmu_diff_note(diff,
+			      "A and B were sampled by different events: where their functions "
+			      "are is not compared");
 	for (unsigned int g = 0; g < diff->n_groups; g++)
 		for (unsigned int r = 0; !rc && r < diff->group[g].n_rows; r++)
 			finish_functions(&diff->group[g].row[r]);

@@ -17,7 +17,8 @@
  *       values    one for each measure: [{verdict, own, a, b, all_a, all_b, change, low, high, p}];
  *                 medians of own work where own is true, all_*: with nested regions; the change is
  *                 b - a, and in 95 of 100 cases between low and high; null: not known
- *       samples   where both sides have enough of them, estimates: {a, b, functions}; a, b: how many
+ *       samples   where both sides have enough of them, estimates: {a, b, functions}; a, b: how many;
+ *                 event: that they are of, where not of time
  *         functions  that differ first: [{name, object, verdict, n_a, n_b, a, b, change, low, high, p,
  *                 time}]; n_*: samples; a, b: shares of the region's; object null: the program itself, or
  *                 not known; verdict new, gone: by more than noise there are none on one side; p: adjusted
@@ -108,6 +109,8 @@ static void put_diff_samples(struct pmu_strbuf *out, const struct pmu_diff_row *
 	key(out, ",\n         ", "samples");
 	put_double(out, "{", "a", row->n_samples[0]);
 	put_double(out, ", ", "b", row->n_samples[1]);
+	if (row->sampled[0])
+		put_text(out, ", ", "event", row->sampled);
 	pmu_strbuf_add(out, ", \"functions\": [");
 	for (size_t i = 0; i < row->n_functions; i++) {
 		next_line(out, !i, "          ");

@@ -317,10 +317,32 @@ static void print_diff_group(struct text *t, const struct pmu_diff_group *group)
 				left.functions);
 }
 
+/* Column at which what the legend says begins. */
+#define LEGEND 11
+
+static void event_legend(struct text *t)
+{
+	struct pmu_strbuf text = { 0 };
+
+	pmu_strbuf_add(&text, "a function's share of the samples of the region's own ");
+	pmu_encode_line(&text, t->diff->sampled);
+	pmu_strbuf_addf(&text,
+			", its change in points: estimated; %.0f in 100 comparisons without any "
+			"difference name a function",
+			100 * PMU_DIFF_ALPHA);
+	pmu_command_item(t->out, LEGEND, t->columns, "%", pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
 static void function_legend(struct text *t)
 {
 	bool single = t->diff->a->n_runs == 1 && t->diff->b->n_runs == 1;
 
+	if (t->diff->sampled[0]) {
+		event_legend(t);
+		return;
+	}
 	pmu_strbuf_addf(
 		t->out,
 		"  %%        a function's share of the samples of the region's own time, its change in\n"

@@ -2,6 +2,9 @@
 /* Samples of a row of a JSON report. */
 #include "bindings/command/json/reader.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "report/model/fields.h"
 #include "report/model/objects.h"
 #include "report/model/samples.h"
@@ -135,6 +138,26 @@ static void read_function(struct pmu_json_reader *reader, const struct pmu_value
 		read_code(reader, pmu_json_list(reader, item, "code"), function);
 }
 
+static struct pmu_sample_unit read_unit(struct pmu_json_reader *reader,
+					const struct pmu_value *from)
+{
+	struct pmu_sample_unit unit = { .period = 0 };
+	const char *event;
+
+	if (!pmu_value_member(from, "event")) {
+		unit.period = pmu_json_u64(reader, from, "period_ns");
+		return unit;
+	}
+	event = pmu_json_text(reader, from, "event");
+	unit.period = pmu_json_u64(reader, from, "period");
+	unit.precise = (uint32_t)pmu_json_int(reader, from, "precise", PMU_SAMPLE_PRECISE);
+	if (!reader->rc && (!event[0] || strlen(event) >= sizeof(unit.event) || !unit.period))
+		pmu_json_complain(reader, "\"samples\" are of what is no event");
+	if (!reader->rc)
+		snprintf(unit.event, sizeof(unit.event), "%s", event);
+	return unit;
+}
+
 /* --- callers --- */
 
 static void read_caller_functions(struct pmu_json_reader *reader, const struct pmu_value *list,
@@ -201,7 +224,7 @@ const struct pmu_model_samples *pmu_json_read_samples(struct pmu_json_reader *re
 	struct pmu_model_function *function = pmu_json_alloc(reader, n, sizeof(*function));
 	struct pmu_model_samples samples = {
 		.n = pmu_json_u64(reader, from, "n"),
-		.period_ns = pmu_json_u64(reader, from, "period_ns"),
+		.unit = read_unit(reader, from),
 		.n_functions = (unsigned int)n,
 		.function = function,
 	};

@@ -70,7 +70,8 @@ function annotationsOf(book, section, i) {
 	if (!annotations)
 		return make("p.note", null, "With --annotate the page also has the functions' source and instructions.");
 	return list.length ? [make("h4", null, "Source and instructions"),
-		make("p.note", null, "estimated: shares of each function's samples; a sample is taken when an instruction has ended, so that the one before it took the time as a rule" +
+		make("p.note", null, "estimated: shares of each function's samples" +
+			(samples.precise >= 2 ? "" : "; a sample is taken when an instruction has ended, so that the one before it took the time as a rule") +
 			(annotations.left_out ? "; for " + plural(annotations.left_out, "function") + " of the report there was no room" : "")),
 		list.sort((a, b) => a.function - b.function).map(of => listingOf(of, samples.functions[of.function], samples))] : null;
 }

@@ -144,6 +144,15 @@ function linesOf(samples, functions) {
 		shareBars(samples, lines, lineName, line => (line.file || "?") + ", " + line.of)] : null;
 }
 
+/* As an event's interrupt may be late: perf_event_open(2), precise_ip. */
+const SKID = ["with skid", "constant skid", "precise", "precise"];
+
+function sampledEach(samples) {
+	if (samples.event)
+		return ", one each " + format.exact(samples.period) + " " + samples.event + " (" + SKID[samples.precise] + ")";
+	return samples.period_ns ? ", one each " + format.time(samples.period_ns) + " of CPU time" : "";
+}
+
 function sampleBars(book, section, i) {
 	const samples = section.data.rows.samples && section.data.rows.samples[i];
 
@@ -153,9 +162,9 @@ function sampleBars(book, section, i) {
 	const left = samples.functions.length - shown.length;
 
 	return [
-		make("h4", null, "Where its own time went"),
+		make("h4", null, samples.event ? "Where its own " + samples.event + " were" : "Where its own time went"),
 		make("p.note", null, "estimated: shares of " + plural(samples.n, "sample") + " of what it did by itself" +
-			(samples.period_ns ? ", one each " + format.time(samples.period_ns) + " of CPU time" : "") +
+			sampledEach(samples) +
 			(left > 0 ? "; " + plural(left, "function") + " more" : "")),
 		samples.n < 30 ? null : [shareBars(samples, shown, one => one.name, one => one.name + (one.object ? ", " + one.object : "")),
 			linesOf(samples, shown)],

@@ -248,8 +248,8 @@ function functionDetail(region) {
 	if (!functions.length)
 		return [];
 	return [
-		make("h3", null, "Where its own time went"),
-		plainTable(["", "A", "B", "points", "CPU time per call"], functions.slice(0, MOST_FUNCTIONS).map(([value, measure]) => [
+		make("h3", null, region.samples.event ? "Where its own " + region.samples.event + " were" : "Where its own time went"),
+		plainTable(["", "A", "B", "points", region.samples.event ? "" : "CPU time per call"], functions.slice(0, MOST_FUNCTIONS).map(([value, measure]) => [
 			visible(measure.name), sideText(value, measure, "a"), sideText(value, measure, "b"),
 			make("span." + changeName(value, measure).replaceAll(" ", "."), { title: intervalAbout(value) }, changeText(value, measure).replace(" pts", "")),
 			[value.verdict, value.time ? make("small", { title: paceAbout(value.time) }, format.time(value.time.a) + " → " + format.time(value.time.b) + ", " + value.time.verdict) : null],

@@ -28,6 +28,7 @@
 #include "report/json_put.h"
 #include "report/model/histogram.h"
 #include "report/model/rows.h"
+#include "report/model/samples.h"
 #include "report/several.h"
 
 /* Some rows of a section, in any order. */
@@ -223,7 +224,7 @@ static bool has_estimate(const struct pmu_model_row *row)
 
 static bool has_samples(const struct pmu_model_row *row)
 {
-	return row->samples != NULL;
+	return row->samples && row->samples->n;
 }
 
 static bool has_team(const struct pmu_model_row *row)
@@ -242,7 +243,7 @@ static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate
 
 static void put_page_samples(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
-	if (row->samples)
+	if (row->samples && row->samples->n)
 		pmu_json_samples(out, row->samples, false);
 	else
 		pmu_strbuf_add(out, "null");

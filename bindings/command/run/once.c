@@ -184,6 +184,7 @@ static int describe_nothing(struct pmu_run *run)
 static void note_few_samples(struct pmu_run_parts *parts)
 {
 	uint64_t n = 0, most = 0;
+	bool of_event = false;
 
 	for (size_t i = 0; i < parts->n; i++) {
 		const struct pmu_model *model = parts->model[i];
@@ -195,6 +196,7 @@ static void note_few_samples(struct pmu_run_parts *parts)
 				const struct pmu_model_samples *samples = section->row[r].samples;
 
 				n += samples ? samples->n : 0;
+				of_event |= samples && !pmu_sample_is_time(&samples->unit);
 				most = samples && samples->n > most ? samples->n : most;
 			}
 		}
@@ -202,8 +204,10 @@ static void note_few_samples(struct pmu_run_parts *parts)
 	if (most < PMU_SAMPLES_FEW)
 		pmu_run_note(parts,
 			     "%" PRIu64 " sample%s: too few for shares, for which a region needs "
-			     "%u; --sample=RATE takes more a second",
-			     n, n == 1 ? "" : "s", PMU_SAMPLES_FEW);
+			     "%u; %s",
+			     n, n == 1 ? "" : "s", PMU_SAMPLES_FEW,
+			     of_event ? "--sample=EVENT:PERIOD with a shorter period takes more"
+				      : "--sample=RATE takes more a second");
 }
 
 static void note_samples(struct pmu_run_parts *parts)
@@ -219,6 +223,16 @@ static void note_samples(struct pmu_run_parts *parts)
 			     " time%s they were written over before "
 			     "they were read",
 			     account.n_stretches, account.n_stretches > 1 ? "s" : "");
+	if (account.n_throttled)
+		pmu_run_note(parts, PMU_SAMPLE_THROTTLED, account.n_throttled);
+	if (account.n_crowded)
+		pmu_run_note(
+			parts,
+			"%" PRIu64
+			" thread%s sampled for a part of the time, or not at all: what is "
+			"counted has the processor's counters; a smaller group (-g TIME) leaves "
+			"one for samples",
+			account.n_crowded, account.n_crowded > 1 ? "s were" : " was");
 	if (account.n_dropped)
 		pmu_run_note(parts,
 			     "%" PRIu64

@@ -18,6 +18,7 @@
 #include "counters/backend.h"
 #include "machine/mask.h"
 #include "session/require.h"
+#include "session/sample_event.h"
 #include "settings/config.h"
 
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
@@ -222,9 +223,10 @@ const struct pmu_option pmu_run_options[] = {
 	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast",
 	  .part = PMU_PART_COUNTED,
 	  .help = "run it under valgrind, which counts in place of the processor, the same each time; some 50 times slower; =fast: instructions alone, some 10 times slower" },
-	{ "--sample", .argument = "[=RATE]", .take = take_sample_rate, .words = "997 4000 off",
+	{ "--sample", .argument = "[=RATE|EVENT[:PERIOD]]", .take = take_sample_rate,
+	  .words = "997 4000 off branch-misses cache-misses instructions page-faults:1",
 	  .part = PMU_PART_MORE,
-	  .help = "where in its code each region spends its time, by function and line: so many samples a second of CPU time, 997 without it; estimates, beside which counts stay as exact as without; without this option 199, of threads that run for 50 ms; off: none" },
+	  .help = "where in its code each region spends its time, by function and line: so many samples a second of CPU time, 997 without it; estimates, beside which counts stay as exact as without; without this option 199, of threads that run for 50 ms; off: none; an event: where it happens, one sample each PERIOD of it" },
 	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto", .part = PMU_PART_OFTEN,
 	  .help = "run it N times and report the medians, their intervals and how runs differ; auto: as often as it takes until the median's interval is narrower than --precision, or --limit is over" },
 	{ "--precision", .argument = "P%", TEXT(said.precision), .part = PMU_PART_OFTEN,
@@ -415,12 +417,17 @@ static int tell_config_error(const struct pmu_run_request *request, const struct
 }
 
 /* What takes no samples, or would have them of another run than the one that is told of. */
+static const char *beside_samples(const struct pmu_run_request *request)
+{
+	return request->emulate            ? "--emulate"
+	       : request->against.we_wordv ? "--against"
+	       : request->repeat           ? "--repeat"
+					   : NULL;
+}
+
 static int check_samples(const struct pmu_run_request *request)
 {
-	const char *beside = request->emulate            ? "--emulate"
-			     : request->against.we_wordv ? "--against"
-			     : request->repeat           ? "--repeat"
-							 : NULL;
+	const char *beside = beside_samples(request);
 
 	if (!request->samples && PMU_RUN_SETTING(request, PMU_CALLERS) && !request->switched_off) {
 		pmu_command_error("--callers is of samples, and none are taken%s%s",
@@ -468,13 +475,31 @@ static void take_sampling(struct pmu_run_request *request, const struct pmu_conf
 	const char *said = getenv("PMU_SAMPLE");
 	bool is_asked = said && *said && !config->sample_late;
 
-	request->samples = is_asked ? config->sample_ns != 0 : suits_samples(request, config);
+	request->samples = is_asked ? config->sample.unit.period != 0
+				    : suits_samples(request, config);
 	if (is_asked)
 		return;
 	if (request->samples)
 		request->late_ns = UINT64_C(1000000000) / PMU_SAMPLE_AUTO_HZ;
 	if (request->samples || (said && *said))
 		PMU_RUN_SETTING(request, PMU_SAMPLE) = request->samples ? "auto" : "off";
+}
+
+/* Said before the start: samples of another event than was asked for would be none at all. */
+static int check_sample_event(const struct pmu_run_request *request, struct pmu_config *config)
+{
+	char why[PMU_SAMPLE_WHY_MAX];
+
+	if (!request->samples || pmu_sample_is_time(&config->sample.unit) ||
+	    beside_samples(request))
+		return 0;
+	if (config->backend && config->backend->exclusive &&
+	    config->sample.slot.kind == PMU_SLOT_CORE)
+		snprintf(why, sizeof(why), "%s", PMU_SAMPLE_REGISTERS);
+	else if (!pmu_sample_event_check(&config->sample, why))
+		return 0;
+	pmu_command_error("%s", why);
+	return PMU_EXIT_USAGE;
 }
 
 /* All that the library would find before its first region. */
@@ -490,6 +515,7 @@ static int check_library(struct pmu_run_request *request)
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
 		take_sampling(request, config);
+		rc = check_sample_event(request, config);
 		if (config->require)
 			PMU_RUN_SETTING(request, PMU_REQUIRE) = "1";
 		request->text.threads |= config->report.threads;

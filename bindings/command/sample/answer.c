@@ -29,7 +29,7 @@ void pmu_sample_answer_write(const struct pmu_sample_process *process, struct pm
 	struct pmu_sample_answer head = {
 		.version = PMU_SAMPLE_ANSWER_VERSION,
 		.pid = process->pid,
-		.period_ns = process->period_ns,
+		.unit = process->unit,
 		.n_paths = maps->n_paths,
 	};
 
@@ -99,10 +99,10 @@ int pmu_sample_answer_read(const char *bytes, size_t len, const char *prefix,
 		return -EINVAL;
 	memcpy(&head, bytes, sizeof(head));
 	len -= sizeof(head);
-	if (head.version != PMU_SAMPLE_ANSWER_VERSION || !head.period_ns ||
+	if (head.version != PMU_SAMPLE_ANSWER_VERSION || !pmu_sample_is_sound(&head.unit) ||
 	    head.n_hits > len / sizeof(hit) || head.n_paths > len - head.n_hits * sizeof(hit))
 		return -EINVAL;
-	*out = (struct pmu_sample_process){ .pid = head.pid, .period_ns = head.period_ns };
+	*out = (struct pmu_sample_process){ .pid = head.pid, .unit = head.unit };
 	rc = read_paths(at + head.n_hits * sizeof(hit), at + len, head.n_paths, prefix,
 			&out->sums.maps);
 	for (uint64_t i = 0; i < head.n_hits && !rc; i++) {

@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "store/samples.h"
 
-#define PMU_SAMPLE_ANSWER_VERSION 1
+#define PMU_SAMPLE_ANSWER_VERSION 2
 
 /** The whole message, without descriptors: it has another size than a thread's hello. */
 struct pmu_sample_question {
@@ -25,7 +25,7 @@ struct pmu_sample_question {
 struct pmu_sample_answer {
 	uint32_t version;
 	int32_t pid; /* as the collector sees it */
-	uint64_t period_ns;
+	struct pmu_sample_unit unit;
 	uint64_t n_hits;  /* that follow, struct pmu_sample_answer_hit */
 	uint64_t n_paths; /* that follow these, each with its NUL: files from PMU_SAMPLE_FILES on */
 };

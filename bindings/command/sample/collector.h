@@ -16,7 +16,7 @@ struct pmu_code;
 struct pmu_sample_process {
 	char store[PMU_SAMPLES_STORE];
 	pid_t pid; /* as it is seen here */
-	uint64_t period_ns;
+	struct pmu_sample_unit unit;
 	struct pmu_sample_sums sums;
 	bool is_over;     /* it has died, or is another program */
 	uint64_t maps_ns; /* when it was asked what it has mapped */
@@ -25,8 +25,9 @@ struct pmu_sample_process {
 
 struct pmu_sample_thread {
 	struct pmu_sample_ring ring; /* without marks: from outside */
+	uint64_t begin_ns;           /* of monotonic time */
+	int event_fd;                /* until it is known whether its event counts; -1 */
 	/* from outside: */
-	uint64_t begin_ns;            /* of monotonic time */
 	struct pmu_process_sched ran; /* by then */
 	uint32_t serial;              /* of its record in the store, */
 	bool is_live;                 /* which the last look has found */
@@ -65,7 +66,8 @@ void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer);
 
 /** pmu_sample_new_thread() - with its process, for pmu_sample_enlist() or free(); NULL: there is no room for it */
 struct pmu_sample_thread *pmu_sample_new_thread(struct pmu_samples_collector *collector,
-						const char *store, pid_t pid, uint64_t period_ns);
+						const char *store, pid_t pid,
+						const struct pmu_sample_unit *unit);
 void pmu_sample_enlist(struct pmu_samples_collector *collector, struct pmu_sample_thread *thread);
 
 /** pmu_sample_end_thread() - no more of the one at @link; what is not marked is @who's, 0: nobody's */
@@ -109,8 +111,9 @@ struct pmu_model;
  * @root: a path that its files are below; "" where they are those that are seen here
  * @sums: of rows that the model has by their who, or of PMU_SAMPLE_OPEN()
  */
-void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, uint64_t period_ns,
-			  const struct pmu_sample_sums *sums, struct pmu_model *model);
+void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root,
+			  const struct pmu_sample_unit *unit, const struct pmu_sample_sums *sums,
+			  struct pmu_model *model);
 
 void pmu_sample_process_free(struct pmu_sample_process *process);
 

@@ -12,7 +12,8 @@
 #include "report/model/objects.h"
 #include "report/model/samples.h"
 
-#define KERNEL_NS 100000000u
+#define KERNEL_NS      100000000u
+#define KERNEL_SAMPLES 100u /* likewise, of an event that comes about a thousand times a second */
 
 /** A hit, with what stands there. */
 struct named {
@@ -36,7 +37,7 @@ struct giving {
 	int64_t pid;
 	const char *root;
 	const struct pmu_sample_sums *sums;
-	uint64_t period_ns;
+	const struct pmu_sample_unit *unit;
 	struct named *of; /* [n] by row */
 	size_t n;
 	struct named_call *caller; /* [sums->chains.n] */
@@ -65,13 +66,13 @@ static bool is_library(const char *path)
 }
 
 /* The list of the kernel's symbols takes as long as that: not for less of its time. */
-static bool is_kernel_little(const struct pmu_sample_hits *hits, uint64_t period_ns)
+static bool is_kernel_little(const struct pmu_sample_hits *hits, const struct pmu_sample_unit *unit)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < hits->n; i++)
 		n += hits->of[i].at.file == PMU_SAMPLE_KERNEL ? hits->of[i].n : 0;
-	return n < KERNEL_NS / period_ns;
+	return n < (pmu_sample_is_time(unit) ? KERNEL_NS / unit->period : KERNEL_SAMPLES);
 }
 
 /* Of a container files are as it sees them; behind chroot(2) some are as they are seen from here. */
@@ -99,8 +100,7 @@ static void name_all(struct giving *giving)
 {
 	const struct pmu_code_place in_kernel = pmu_code_named("[kernel]", "[kernel]");
 	const struct pmu_sample_hits *hits = &giving->sums->hits;
-	bool is_little = !pmu_code_has_kernel(giving->code) &&
-			 is_kernel_little(hits, giving->period_ns);
+	bool is_little = !pmu_code_has_kernel(giving->code) && is_kernel_little(hits, giving->unit);
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];
@@ -259,7 +259,7 @@ static void add_row_calls(struct giving *giving, const struct named *first, size
 
 static void give_row(struct giving *giving, const struct named *first, size_t n)
 {
-	struct pmu_model_samples samples = { .period_ns = giving->period_ns,
+	struct pmu_model_samples samples = { .unit = *giving->unit,
 					     .n_functions = (unsigned int)n,
 					     .function = giving->function,
 					     .frame = giving->frame,
@@ -330,8 +330,9 @@ static void note_nameless(const struct giving *giving, uint64_t n_unknown)
 	pmu_model_add_note(giving->model, text);
 }
 
-void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, uint64_t period_ns,
-			  const struct pmu_sample_sums *sums, struct pmu_model *model)
+void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root,
+			  const struct pmu_sample_unit *unit, const struct pmu_sample_sums *sums,
+			  struct pmu_model *model)
 {
 	size_t n = sums->hits.n + 1, n_calls = n + sums->chains.n;
 	struct giving giving = {
@@ -340,7 +341,7 @@ void pmu_sample_give_sums(struct pmu_code *code, int64_t pid, const char *root, 
 		.pid = pid,
 		.root = root,
 		.sums = sums,
-		.period_ns = period_ns,
+		.unit = unit,
 		.of = calloc(n, sizeof(*giving.of)),
 		.function = calloc(n, sizeof(*giving.function)),
 		.line = calloc(n, sizeof(*giving.line)),
@@ -386,7 +387,7 @@ void pmu_sample_give(struct pmu_samples_collector *collector, const char *path,
 		collector->code = pmu_code_new();
 	/* rings are read on meanwhile: symbols take their time */
 	if (collector->code)
-		pmu_sample_give_sums(collector->code, process.pid, "", process.period_ns,
-				     &process.sums, model);
+		pmu_sample_give_sums(collector->code, process.pid, "", &process.unit, &process.sums,
+				     model);
 	pmu_sample_process_free(&process);
 }

@@ -40,8 +40,8 @@ static bool makes_sense(const struct pmu_samples_hello *said)
 
 	return said->version == PMU_SAMPLES_VERSION && is_power(said->ring_size, MOST_RING) &&
 	       said->ring_size >= page_size() && is_power(said->n_places, MOST_PLACES) &&
-	       said->n_places >= 2 && said->period_ns && end && end != said->store &&
-	       !strchr(said->store, '/');
+	       said->n_places >= 2 && pmu_sample_is_sound(&said->unit) && end &&
+	       end != said->store && !strchr(said->store, '/');
 }
 
 /* Memory that could become shorter would end us by a signal. */

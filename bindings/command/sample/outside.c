@@ -79,10 +79,11 @@ static void open_outside(const struct look *look, const struct pmu_live_thread *
 			 const struct pmu_process_sched *ran)
 {
 	struct pmu_samples_collector *collector = look->collector;
-	struct pmu_sample_thread *thread = pmu_sample_new_thread(
-		collector, look->store, look->entry->pid, collector->late_ns);
+	struct pmu_sample_event event = { .unit = { .period = collector->late_ns } };
+	struct pmu_sample_thread *thread = pmu_sample_new_thread(collector, look->store,
+								 look->entry->pid, &event.unit);
 	uint64_t begin_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	int fd = thread ? pmu_samples_open(live->tid, collector->late_ns, collector->callers) : -1;
+	int fd = thread ? pmu_samples_open(live->tid, &event, collector->callers) : -1;
 
 	if (fd >= 0 && map_outside(fd, collector->n_threads, &thread->ring)) {
 		thread->ring.tid = (uint32_t)live->tid;

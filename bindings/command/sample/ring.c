@@ -220,6 +220,8 @@ static bool take_record(void *arg, const struct perf_event_header *header, size_
 		ring->has_ended = ring->sums->has_execed = true;
 	else if (header->type == PERF_RECORD_SWITCH)
 		note_off(ring);
+	else if (header->type == PERF_RECORD_THROTTLE)
+		ring->sums->n_throttled++;
 	return !ring->has_ended;
 }
 

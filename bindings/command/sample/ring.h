@@ -27,8 +27,9 @@ struct pmu_sample_sums {
 	uint64_t n_stretches; /* of rings or marks that were written over before they were read */
 	/* samples of which it is not known whose they are; or there was no memory */
 	uint64_t n_dropped;
-	uint64_t n_unknown; /* since this was set to 0, that were where nothing is mapped */
-	bool has_execed;    /* another program runs in the process */
+	uint64_t n_unknown;   /* since this was set to 0, that were where nothing is mapped */
+	uint64_t n_throttled; /* times that the kernel took none for a while */
+	bool has_execed;      /* another program runs in the process */
 };
 
 /** One whose region is not marked yet. */

@@ -253,6 +253,7 @@ struct pmu_sample_account pmu_sample_account(struct pmu_samples_collector *colle
 	     process = process->next) {
 		account.n_stretches += process->sums.n_stretches;
 		account.n_dropped += process->sums.n_dropped;
+		account.n_throttled += process->sums.n_throttled;
 		account.n_left_out += process->sums.chains.n_left_out;
 	}
 	pthread_mutex_unlock(&collector->lock);

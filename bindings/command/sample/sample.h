@@ -18,8 +18,16 @@ struct pmu_sample_account {
 	uint64_t n_refused;   /* that could not be */
 	uint64_t n_stretches; /* of their samples that were written over before they were read */
 	uint64_t n_dropped;   /* samples that belong to nobody for that, or for want of memory */
+	uint64_t n_throttled; /* times that the kernel took none for a while */
+	uint64_t n_crowded;   /* threads whose event found no counter, or at times alone */
 	uint64_t n_left_out;  /* samples whose callers found no room */
 };
+
+/** What is to be said of @n_throttled, as printf(3) has it. */
+#define PMU_SAMPLE_THROTTLED                                                                      \
+	"the kernel held samples back, for 10 ms at most each time (%" PRIu64                     \
+	" in all): there were more than kernel.perf_event_max_sample_rate allows; with a longer " \
+	"period none are"
 
 /**
  * pmu_sample_collect() - from now on

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The threads that are sampled, and the processes that they are of. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/retry.h"
 #include "base/time.h"
 #include "bindings/command/sample/collector.h"
 #include "bindings/command/sample/hello.h"
@@ -36,7 +38,8 @@ static struct pmu_sample_process *find_process(const struct pmu_samples_collecto
 }
 
 static struct pmu_sample_process *add_process(struct pmu_samples_collector *collector,
-					      const char *store, pid_t pid, uint64_t period_ns)
+					      const char *store, pid_t pid,
+					      const struct pmu_sample_unit *unit)
 {
 	struct pmu_sample_process *process = calloc(1, sizeof(*process));
 
@@ -44,7 +47,7 @@ static struct pmu_sample_process *add_process(struct pmu_samples_collector *coll
 		return NULL;
 	snprintf(process->store, sizeof(process->store), "%s", store);
 	process->pid = pid;
-	process->period_ns = period_ns;
+	process->unit = *unit;
 	read_maps(process, pmu_time_now_ns(CLOCK_MONOTONIC));
 	process->next = collector->processes;
 	collector->processes = process;
@@ -52,7 +55,8 @@ static struct pmu_sample_process *add_process(struct pmu_samples_collector *coll
 }
 
 struct pmu_sample_thread *pmu_sample_new_thread(struct pmu_samples_collector *collector,
-						const char *store, pid_t pid, uint64_t period_ns)
+						const char *store, pid_t pid,
+						const struct pmu_sample_unit *unit)
 {
 	struct pmu_sample_process *process = find_process(collector, store);
 	struct pmu_sample_thread *thread = collector->n_threads < PMU_SAMPLE_THREADS
@@ -60,9 +64,10 @@ struct pmu_sample_thread *pmu_sample_new_thread(struct pmu_samples_collector *co
 						   : NULL;
 
 	if (thread && !process)
-		process = add_process(collector, store, pid, period_ns);
+		process = add_process(collector, store, pid, unit);
 	if (process && thread) {
 		thread->process = process;
+		thread->event_fd = -1;
 		return thread;
 	}
 	free(thread);
@@ -84,13 +89,19 @@ static bool add_thread(struct pmu_samples_collector *collector,
 	struct pmu_sample_thread *thread;
 
 	pmu_sample_hear_late(collector, said);
-	thread = pmu_sample_new_thread(collector, said->store, hello->pid, said->period_ns);
+	thread = pmu_sample_new_thread(collector, said->store, hello->pid, &said->unit);
 	if (!thread) {
 		close(hello->event_fd);
 		close(hello->marks_fd);
 		return false;
 	}
+	thread->event_fd = pmu_sample_is_time(&said->unit)
+				   ? -1
+				   : fcntl(hello->event_fd, F_DUPFD_CLOEXEC, 0);
+	thread->begin_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	if (pmu_sample_hello_map(hello, &thread->ring) < 0) {
+		if (thread->event_fd >= 0)
+			close(thread->event_fd);
 		free(thread);
 		return false;
 	}
@@ -113,6 +124,35 @@ void pmu_sample_add_thread(struct pmu_samples_collector *collector, int peer)
 	close(peer);
 }
 
+/* --- counters --- */
+
+/* By then a thread's counts have the counters that they want, which come first. */
+#define SETTLED_NS 20000000u
+
+/* perf_event_open(2): what read(2) gives for both times */
+struct times {
+	uint64_t value, enabled_ns, running_ns;
+};
+
+/* Once: a descriptor is not kept for longer. */
+static void look_at_counter(struct pmu_samples_collector *collector,
+			    struct pmu_sample_thread *thread)
+{
+	struct times times;
+
+	if (PMU_RETRY(read(thread->event_fd, &times, sizeof(times))) == (ssize_t)sizeof(times))
+		collector->account.n_crowded += times.running_ns < times.enabled_ns;
+	close(thread->event_fd);
+	thread->event_fd = -1;
+}
+
+static void look_at_counters(struct pmu_samples_collector *collector, uint64_t now_ns)
+{
+	for (struct pmu_sample_thread *thread = collector->threads; thread; thread = thread->next)
+		if (thread->event_fd >= 0 && now_ns - thread->begin_ns >= SETTLED_NS)
+			look_at_counter(collector, thread);
+}
+
 /* --- rings --- */
 
 void pmu_sample_end_thread(struct pmu_samples_collector *collector, struct pmu_sample_thread **link,
@@ -120,6 +160,8 @@ void pmu_sample_end_thread(struct pmu_samples_collector *collector, struct pmu_s
 {
 	struct pmu_sample_thread *thread = *link;
 
+	if (thread->event_fd >= 0)
+		look_at_counter(collector, thread);
 	*link = thread->next;
 	collector->n_threads--;
 	pmu_sample_ring_finish(&thread->ring, who);
@@ -186,6 +228,7 @@ unsigned int pmu_sample_drain(struct pmu_samples_collector *collector)
 
 	/* before the last look: there is all that they have left */
 	find_dead(collector, now_ns);
+	look_at_counters(collector, now_ns);
 	for (thread = collector->threads; thread; thread = thread->next) {
 		pmu_sample_ring_read(&thread->ring, &collector->scratch);
 		if (fill_of(&thread->ring) > fullest)
@@ -205,13 +248,14 @@ static void keep_account(struct pmu_samples_collector *collector,
 {
 	collector->account.n_stretches += process->sums.n_stretches;
 	collector->account.n_dropped += process->sums.n_dropped;
+	collector->account.n_throttled += process->sums.n_throttled;
 	collector->account.n_left_out += process->sums.chains.n_left_out;
 }
 
 /* It goes on, and its files' names with it: the report gets no more than there is now. */
 static bool copy_sums(const struct pmu_sample_process *process, struct pmu_sample_process *out)
 {
-	*out = (struct pmu_sample_process){ .pid = process->pid, .period_ns = process->period_ns };
+	*out = (struct pmu_sample_process){ .pid = process->pid, .unit = process->unit };
 	out->sums.n_unknown = process->sums.n_unknown;
 	for (uint32_t i = 0; i < process->sums.maps.n_paths; i++) {
 		/* where it lies does not matter: each gets its number */

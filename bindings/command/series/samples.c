@@ -30,7 +30,7 @@ static const struct pmu_model_samples *copy_samples(struct pmu_series *series,
 		};
 	}
 	*copy = (struct pmu_model_samples){ .n = from->n,
-					    .period_ns = from->period_ns,
+					    .unit = from->unit,
 					    .n_functions = from->n_functions,
 					    .function = function };
 	return copy;

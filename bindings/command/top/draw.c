@@ -208,7 +208,7 @@ static const char *const help_words[] = {
 	"thr        threads that are in it now, of those that have been",
 	"open       how long the first one has been in it; <1 s: less, >5 s: more",
 	"~          an estimate: a call is in it in part",
-	"~ 50%      a function's share of samples of the region's own time",
+	"~ 50%      a function's share of the region's own samples",
 	"A blank is a number that is not known.",
 };
 

@@ -112,8 +112,7 @@ void pmu_top_take_samples(struct pmu_top_making *m, const struct pmu_model_row *
 {
 	if (!m->now->is_sampled || !sum->samples)
 		return;
-	if (sum->samples->period_ns > m->program->period_ns)
-		m->program->period_ns = sum->samples->period_ns;
+	pmu_sample_unit_add(&m->program->unit, &sum->samples->unit);
 	add_difference(m, sum->samples, NULL, &row->start.samples);
 	if (m->has_last && m->before->is_sampled)
 		add_difference(m, sum->samples, was ? was->samples : NULL, &row->last.samples);

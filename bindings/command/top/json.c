@@ -101,6 +101,19 @@ static void put_units(struct pmu_strbuf *out, const struct pmu_top_program *prog
 	pmu_strbuf_add(out, "}");
 }
 
+static void put_sampled(struct pmu_strbuf *out, const struct pmu_sample_unit *unit)
+{
+	if (!unit->period)
+		return;
+	if (pmu_sample_is_time(unit)) {
+		put_u64(out, ", ", "sample_period_ns", unit->period);
+		return;
+	}
+	put_text(out, ", ", "sample_event", unit->event);
+	put_u64(out, ", ", "sample_period", unit->period);
+	put_u64(out, ", ", "sample_precise", unit->precise);
+}
+
 static void put_top_program(struct pmu_strbuf *out, const struct pmu_top_program *program)
 {
 	pmu_strbuf_addf(out, "{\"pid\": %lld", (long long)program->pid);
@@ -116,8 +129,7 @@ static void put_top_program(struct pmu_strbuf *out, const struct pmu_top_program
 	put_u64(out, ", ", "threads", program->n_threads);
 	put_text(out, ", ", "source", program->source);
 	put_text(out, ", ", "groups", program->groups);
-	if (program->period_ns)
-		put_u64(out, ", ", "sample_period_ns", program->period_ns);
+	put_sampled(out, &program->unit);
 	if (program->remark[0])
 		put_text(out, ", ", "remark", program->remark);
 	put_units(out, program);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "plan/sample.h"
 #include "report/model/block.h"
 #include "report/model/model.h"
 
@@ -119,9 +120,9 @@ struct pmu_top_program {
 	uint64_t start_unix_ns;
 	enum pmu_top_state state;
 	double running_ns;
-	double last_ns;         /* between the two looks; 0: there was one */
-	uint64_t period_ns;     /* CPU time between two samples; 0: it is not sampled */
-	unsigned int n_threads; /* that have not finished */
+	double last_ns;              /* between the two looks; 0: there was one */
+	struct pmu_sample_unit unit; /* between two samples; of period 0: it is not sampled */
+	unsigned int n_threads;      /* that have not finished */
 	unsigned int n_values;
 	struct pmu_top_value *value; /* metrics first */
 	unsigned int n_rows;

@@ -204,7 +204,7 @@ static bool give_samples(struct pmu_top_watch *watch, const struct pmu_top_watch
 	if (watch->code) {
 		/* after the samples: what is in them is compiled */
 		pmu_code_renew(watch->code);
-		pmu_sample_give_sums(watch->code, process.pid, "", process.period_ns, &process.sums,
+		pmu_sample_give_sums(watch->code, process.pid, "", &process.unit, &process.sums,
 				     model);
 	}
 	pmu_sample_process_free(&process);

@@ -200,17 +200,19 @@ static void add_samples_remark(struct remarks *r)
 {
 	const struct pmu_model *model = r->stacks->model;
 	struct pmu_strbuf text = { 0 };
-	uint64_t ns = 0;
+	struct pmu_sample_unit unit = { .period = 0 };
+	bool is_mixed = false;
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		for (unsigned int i = 0; i < model->section[s].n_rows; i++) {
 			const struct pmu_model_samples *samples = model->section[s].row[i].samples;
 
-			if (samples && samples->period_ns > ns)
-				ns = samples->period_ns;
+			if (samples)
+				is_mixed |= !pmu_sample_unit_add(&unit, &samples->unit);
 		}
 	pmu_strbuf_add(&text, "estimates: functions in which regions were by themselves");
-	pmu_text_add_period(&text, ns);
+	if (!is_mixed)
+		pmu_text_add_period(&text, &unit);
 	r->failed |= text.failed;
 	add_labelled_remark(r, "samples", pmu_strbuf_text(&text));
 	pmu_strbuf_free(&text);

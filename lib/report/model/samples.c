@@ -106,7 +106,7 @@ int pmu_model_samples_attach(struct pmu_model *model, struct pmu_model_section *
 static bool any_samples(const struct pmu_model_row *row, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
-		if (row[i].samples)
+		if (row[i].samples && row[i].samples->n)
 			return true;
 	return false;
 }

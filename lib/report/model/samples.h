@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "plan/sample.h"
+
 struct pmu_model;
 struct pmu_model_object;
 struct pmu_model_row;
@@ -72,9 +74,10 @@ struct pmu_model_call {
 
 /** A region's own samples, without those of nested regions. */
 struct pmu_model_samples {
-	uint64_t n;               /* of all its functions */
-	uint64_t period_ns;       /* CPU time between two of them */
-	unsigned int n_functions; /* most samples first, then by name */
+	uint64_t
+		n; /* of all its functions; 0: they were of different events, and are not added up */
+	struct pmu_sample_unit unit; /* between two of them; of different events all 0 */
+	unsigned int n_functions;    /* most samples first, then by name */
 	const struct pmu_model_function *function;
 	/* Of all samples; none: callers were not asked for. */
 	unsigned int n_frames, n_calls;
@@ -84,7 +87,7 @@ struct pmu_model_samples {
 
 /**
  * pmu_model_samples_add() - the samples of both as one, in memory of @model
- * @a, @b: either may be NULL; of different periods the longer one is kept
+ * @a, @b: either may be NULL; of different periods the longer one is kept, of different events nothing
  * Return: NULL without memory, or where both are NULL.
  */
 const struct pmu_model_samples *pmu_model_samples_add(struct pmu_model *model,

@@ -35,7 +35,9 @@ struct spot {
 };
 
 struct pmu_samples_sum {
-	uint64_t n, period_ns;
+	uint64_t n;
+	struct pmu_sample_unit unit;
+	bool is_mixed; /* of different events */
 	bool has_calls;
 	struct spot *spot;
 	size_t n_spots, room;
@@ -161,6 +163,15 @@ static int add_function(struct pmu_samples_sum *sum, const struct pmu_model_func
 	return rc;
 }
 
+/* What is of different events has no sum, whatever else comes. */
+static int mix(struct pmu_samples_sum *sum)
+{
+	sum->is_mixed = true;
+	sum->n = sum->n_spots = 0;
+	sum->unit = (struct pmu_sample_unit){ .period = 0 };
+	return 0;
+}
+
 static int add_call_spots(struct pmu_samples_sum *sum, const struct pmu_model_samples *from,
 			  unsigned int i, size_t *spots)
 {
@@ -234,9 +245,9 @@ int pmu_samples_sum_add(struct pmu_samples_sum **sum, const struct pmu_model_sam
 		*sum = calloc(1, sizeof(**sum));
 	if (!*sum)
 		return -ENOMEM;
+	if ((*sum)->is_mixed || !samples->n || !pmu_sample_unit_add(&(*sum)->unit, &samples->unit))
+		return mix(*sum);
 	(*sum)->n = pmu_add_capped((*sum)->n, samples->n);
-	if ((*sum)->period_ns < samples->period_ns)
-		(*sum)->period_ns = samples->period_ns;
 	if (samples->n_calls && !(*sum)->has_calls)
 		rc = begin_calls(*sum);
 	for (unsigned int i = 0; !rc && i < samples->n_functions; i++)
@@ -422,7 +433,7 @@ const struct pmu_model_samples *pmu_samples_sum_make(struct pmu_model *model,
 			!making.address || !making.frame || !making.call || !making.place;
 	if (!making.failed)
 		*made = (struct pmu_model_samples){ .n = sum->n,
-						    .period_ns = sum->period_ns,
+						    .unit = sum->unit,
 						    .n_functions = (unsigned int)n[SPOT_FUNCTION],
 						    .function = making.function,
 						    .n_frames = (unsigned int)n[SPOT_FRAME],

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "report/cell.h"
+#include "report/encode.h"
 #include "report/model/samples.h"
 
 /* Of a region that many at most, each with that share of the region's samples at least. */
@@ -205,8 +207,7 @@ static void fill_below(struct pmu_text *t, const struct all *all,
 		add_few(&l);
 	else
 		add_functions(&l);
-	if (samples->period_ns > t->sample_ns)
-		t->sample_ns = samples->period_ns;
+	t->has_mixed_samples |= !pmu_sample_unit_add(&t->sample, &samples->unit);
 	t->legend |= PMU_LEGEND_SAMPLES;
 	*below = (struct pmu_table_below){ l.n, l.line };
 }
@@ -243,13 +244,30 @@ void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct 
 	table->below = below;
 }
 
-void pmu_text_add_period(struct pmu_strbuf *out, uint64_t period_ns)
+/* As an event's interrupt may be late: perf_event_open(2), precise_ip. */
+static const char *const skid[] = { "with skid", "constant skid", "precise", "precise" };
+_Static_assert(PMU_ARRAY_LEN(skid) == PMU_SAMPLE_PRECISE + 1, "one for each");
+
+void pmu_text_add_period(struct pmu_strbuf *out, const struct pmu_sample_unit *unit)
 {
 	struct pmu_cell period;
 
-	pmu_cell_time(&period, (double)period_ns);
-	if (period_ns)
+	if (!unit->period)
+		return;
+	if (pmu_sample_is_time(unit)) {
+		pmu_cell_time(&period, (double)unit->period);
 		pmu_strbuf_addf(out, ", one each %s%s of CPU time", period.number, period.unit);
+		return;
+	}
+	pmu_cell_exact(&period, unit->period);
+	pmu_strbuf_addf(out, ", one each %s ", period.number);
+	pmu_encode_line(out, unit->event);
+	pmu_strbuf_addf(out, " (%s)", skid[unit->precise]);
+}
+
+const char *pmu_text_sampled_what(const struct pmu_sample_unit *unit)
+{
+	return pmu_sample_is_time(unit) ? "time" : unit->event;
 }
 
 const char *pmu_text_sampled(struct pmu_text *t)
@@ -257,8 +275,11 @@ const char *pmu_text_sampled(struct pmu_text *t)
 	struct pmu_strbuf text = { 0 };
 	const char *shown;
 
-	pmu_strbuf_add(&text, "estimated: shares of the samples of a region's own time");
-	pmu_text_add_period(&text, t->sample_ns);
+	pmu_strbuf_addf(&text, "estimated: shares of the samples of a region's own %s",
+			t->has_mixed_samples ? "time, or of another event"
+					     : pmu_text_sampled_what(&t->sample));
+	if (!t->has_mixed_samples)
+		pmu_text_add_period(&text, &t->sample);
 	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);

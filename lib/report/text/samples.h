@@ -13,7 +13,12 @@ void pmu_text_samples(struct pmu_text *t, struct pmu_table *table, const struct 
 /** pmu_text_sampled() - what the legend says of them; lives in scratch */
 const char *pmu_text_sampled(struct pmu_text *t);
 
-/** pmu_text_add_period() - ", one each 1.003 ms of CPU time"; nothing where @period_ns is 0 */
-void pmu_text_add_period(struct pmu_strbuf *out, uint64_t period_ns);
+/**
+ * pmu_text_add_period() - ", one each 1.003 ms of CPU time", ", one each 10,007 branch-misses (precise)"; nothing
+ * where the period is 0
+ * pmu_text_sampled_what() - "time", or the event, whose memory it is
+ */
+void pmu_text_add_period(struct pmu_strbuf *out, const struct pmu_sample_unit *unit);
+const char *pmu_text_sampled_what(const struct pmu_sample_unit *unit);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef PMU_REPORT_TEXT_H
 #define PMU_REPORT_TEXT_H
 
+#include "plan/sample.h"
 #include "report/cell.h"
 #include "report/model/block.h"
 #include "report/report.h"
@@ -46,7 +47,9 @@ struct pmu_text {
 	struct pmu_strbuf line; /* for pmu_text_shown() */
 	uint32_t legend;        /* enum pmu_text_legend: what has come up so far */
 	bool failed;            /* out of memory */
-	uint64_t sample_ns;     /* CPU time between samples that are shown */
+	struct pmu_sample_unit
+		sample; /* between samples that are shown; of different events period 0 */
+	bool has_mixed_samples;
 	unsigned int n_doubtful;
 	/* those of regions, by region, thread and, of a combined model, part */
 	/* by region, thread and part, of which each has its own */

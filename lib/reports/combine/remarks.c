@@ -6,6 +6,7 @@
 #include "report/cell.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
+#include "report/model/samples.h"
 #include "reports/combine/combining.h"
 
 #define RANKS_NAMED 8u
@@ -74,6 +75,29 @@ static int note_shared_sockets(struct pmu_combining *c)
 		c->model,
 		"several processes counted the same socket, each of them all that it did: "
 		"such counts are not added up");
+}
+
+/* One count of two events means nothing; in the sum of a row there are none then. */
+static int note_mixed_samples(struct pmu_combining *c)
+{
+	struct pmu_sample_unit unit = { .period = 0 };
+	bool is_mixed = false;
+
+	for (unsigned int i = 0; i < c->model->n_sections; i++) {
+		const struct pmu_model_section *s = &c->model->section[i];
+
+		for (unsigned int k = 0; k < s->n_rows; k++) {
+			const struct pmu_model_samples *samples = s->row[k].samples;
+
+			is_mixed |= samples &&
+				    (!samples->n || !pmu_sample_unit_add(&unit, &samples->unit));
+		}
+	}
+	if (!is_mixed)
+		return 0;
+	return pmu_model_add_note(
+		c->model, "processes were sampled by different events, which are not added up: a "
+			  "region has samples where those of one event alone met it");
 }
 
 /* --- what the inputs say --- */
@@ -266,6 +290,8 @@ int pmu_combining_remarks(struct pmu_combining *c)
 		rc = note_apart(c);
 	if (!rc)
 		rc = note_shared_sockets(c);
+	if (!rc)
+		rc = note_mixed_samples(c);
 	if (!rc)
 		rc = notes(c);
 	if (!rc)

@@ -22,7 +22,7 @@ static void fill(struct pmu_sample_process *process)
 						   { PMU_SAMPLE_KERNEL, 0, UINT64_MAX - 4095 },
 						   { PMU_SAMPLE_NO_FILE, 0, 0x7f0000001000 } };
 
-	*process = (struct pmu_sample_process){ .pid = 4711, .period_ns = PERIOD_NS };
+	*process = (struct pmu_sample_process){ .pid = 4711, .unit = { .period = PERIOD_NS } };
 	if (pmu_sample_maps_add(&process->sums.maps, 4096, 8192, 0, "/usr/bin/a b") ||
 	    pmu_sample_maps_add(&process->sums.maps, 8192, 9000, 0, "[vdso]"))
 		abort();
@@ -33,7 +33,7 @@ static void fill(struct pmu_sample_process *process)
 
 static bool is_same(const struct pmu_sample_process *a, const struct pmu_sample_process *b)
 {
-	bool same = a->pid == b->pid && a->period_ns == b->period_ns &&
+	bool same = a->pid == b->pid && !memcmp(&a->unit, &b->unit, sizeof(a->unit)) &&
 		    a->sums.hits.n == b->sums.hits.n;
 
 	for (size_t i = 0; same && i < a->sums.hits.n; i++) {
@@ -118,9 +118,9 @@ static void what_makes_no_sense_is_not(void)
 	head->n_paths = UINT64_MAX;
 	is_int(pmu_sample_answer_read(bytes.text, bytes.len, "", &read), -EINVAL, "of paths, too");
 	head->n_paths = 2;
-	head->period_ns = 0;
+	head->unit.period = 0;
 	is_int(pmu_sample_answer_read(bytes.text, bytes.len, "", &read), -EINVAL, "no period");
-	head->period_ns = 1;
+	head->unit.period = 1;
 	head->version++;
 	is_int(pmu_sample_answer_read(bytes.text, bytes.len, "", &read), -EINVAL,
 	       "another version");

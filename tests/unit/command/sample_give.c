@@ -42,7 +42,7 @@ static struct pmu_samples_collector *begin_collector(struct pmu_sample_process *
 		abort();
 	strcpy((*process)->store, STORE);
 	(*process)->pid = getpid();
-	(*process)->period_ns = PERIOD_NS;
+	(*process)->unit.period = PERIOD_NS;
 	collector->processes = *process;
 	return collector;
 }
@@ -148,7 +148,7 @@ static void functions_are_given_to_their_rows(void)
 	has_function(model, "main/solve/kernel", 0, "libtwo.so+0x30", "libtwo.so", 7);
 	is_u64(of_writer(model, 1ull << 32 | 2), 19, "a thread's row has the thread's");
 	is_u64(of_writer(model, 2ull << 32 | 2), 6, "and the other's the other's");
-	is_u64(samples_of_row(model, "main")->period_ns, PERIOD_NS, "their period");
+	is_u64(samples_of_row(model, "main")->unit.period, PERIOD_NS, "their period");
 	ok(!collector->processes, "what has ended is given once");
 	pmu_sample_give(collector, STORE, model, true);
 	has_samples(model, "main", 3);

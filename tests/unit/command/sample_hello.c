@@ -28,7 +28,7 @@ static struct pmu_samples_hello sound_hello(void)
 					   .ring_size = (uint32_t)page,
 					   .n_places = PLACES,
 					   .tid = 12,
-					   .period_ns = 1000000,
+					   .unit = { .period = 1000000 },
 					   .resting = 1,
 					   .store = "pmu-12-1" };
 
@@ -116,7 +116,10 @@ static void words_are_checked(int event, int marks)
 	REFUSED_WITH("no place for a mark", hello.n_places = 0);
 	REFUSED_WITH("places that are no power of 2", hello.n_places = PLACES - 1);
 	REFUSED_WITH("more places than the memory has", hello.n_places = 1024 * PLACES);
-	REFUSED_WITH("no period", hello.period_ns = 0);
+	REFUSED_WITH("no period", hello.unit.period = 0);
+	REFUSED_WITH("more than precise", hello.unit.precise = PMU_SAMPLE_PRECISE + 1);
+	REFUSED_WITH("an event without an end",
+		     memset(hello.unit.event, 'x', sizeof(hello.unit.event)));
 	REFUSED_WITH("no store", hello.store[0] = '\0');
 	REFUSED_WITH("a store elsewhere", strcpy(hello.store, "../pmu-12-1"));
 	REFUSED_WITH("a store without an end", memset(hello.store, 'x', sizeof(hello.store)));

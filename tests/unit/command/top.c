@@ -477,7 +477,7 @@ static void functions_are_of_the_interval(void)
 	is_str(last->function[1].name, "both", "then by name, less what there was");
 	is_str(last->function[0].object, "", "the program has no name of its own");
 	is_u64(find(program, "solve")->start.samples.n, 760, "since the start there is more");
-	is_u64(program->period_ns, SAMPLES_PERIOD_NS, "how often is told");
+	is_u64(program->unit.period, SAMPLES_PERIOD_NS, "how often is told");
 	pmu_top_layout(&layout, (const struct pmu_top_program *const *)&program, 1, 80, 0);
 	line = lines(program, &order, &n);
 	is_u64(n, 2 + 3, "below the region stand those that are more than one of some");
@@ -522,7 +522,7 @@ static void what_was_not_sampled_has_no_difference(void)
 	now->is_sampled = false;
 	program = pmu_top_program_new(before, now);
 	is_u64(find(program, "solve")->start.samples.n, 0, "without an answer nothing at all");
-	is_u64(program->period_ns, 0, "not even how often");
+	is_u64(program->unit.period, 0, "not even how often");
 	pmu_top_program_free(program);
 	pmu_top_look_free(before);
 	pmu_top_look_free(now);

@@ -34,7 +34,7 @@ static void samples_of_two_rows_are_added_by_function(void)
 		model, make_samples(model, first, 2), make_samples(model, second, 3));
 
 	is_u64(both->n, 160, "all of them");
-	is_u64(both->period_ns, SAMPLES_PERIOD_NS, "of the same period");
+	is_u64(both->unit.period, SAMPLES_PERIOD_NS, "of the same period");
 	is_u64(both->n_functions, 3, "one of each function");
 	is_function(both, 0, "memcpy", 90);
 	is_function(both, 1, "dgemm", 65);
@@ -68,8 +68,18 @@ static void calls_are_added_where_their_callers_are_the_same(void)
 	};
 	struct pmu_model *model = sample_head();
 	const struct pmu_model_samples both[] = {
-		{ .n = 63, .period_ns = 1, .n_frames = 2, .n_calls = 3, .frame = here, .call = a },
-		{ .n = 50, .period_ns = 1, .n_frames = 3, .n_calls = 5, .frame = there, .call = b },
+		{ .n = 63,
+		  .unit = { .period = 1 },
+		  .n_frames = 2,
+		  .n_calls = 3,
+		  .frame = here,
+		  .call = a },
+		{ .n = 50,
+		  .unit = { .period = 1 },
+		  .n_frames = 3,
+		  .n_calls = 5,
+		  .frame = there,
+		  .call = b },
 	};
 	const struct pmu_model_samples *sum = pmu_model_samples_add(model, &both[0], &both[1]);
 
@@ -111,9 +121,10 @@ static const struct pmu_model_samples *samples_at(struct pmu_model *model, const
 	*function = (struct pmu_model_function){
 		.name = "dgemm", .object = "demo", .n_samples = n + 1, .n_codes = 1, .code = code
 	};
-	*samples = (struct pmu_model_samples){
-		.n = n + 1, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 1, .function = function
-	};
+	*samples = (struct pmu_model_samples){ .n = n + 1,
+					       .unit = { .period = SAMPLES_PERIOD_NS },
+					       .n_functions = 1,
+					       .function = function };
 	return samples;
 }
 
@@ -158,16 +169,17 @@ static void a_function_of_another_library_is_another(void)
 {
 	struct pmu_model *model = sample_head();
 	const struct pmu_model_function of_libc = { "memcpy", "libc.so.6", 7, 0, NULL, 0, NULL };
-	const struct pmu_model_samples other = {
-		.n = 7, .period_ns = 2 * SAMPLES_PERIOD_NS, .n_functions = 1, .function = &of_libc
-	};
+	const struct pmu_model_samples other = { .n = 7,
+						 .unit = { .period = 2 * SAMPLES_PERIOD_NS },
+						 .n_functions = 1,
+						 .function = &of_libc };
 	const struct pmu_model_samples *both = pmu_model_samples_add(
 		model, make_samples(model, first, 2), &other);
 
 	is_u64(both->n_functions, 3, "memcpy twice");
 	is_function(both, 2, "memcpy", 7);
 	is_str(both->function[2].object, "libc.so.6", "that of libc");
-	is_u64(both->period_ns, 2 * SAMPLES_PERIOD_NS, "the longer period");
+	is_u64(both->unit.period, 2 * SAMPLES_PERIOD_NS, "the longer period");
 	ok(pmu_model_samples_add(model, NULL, NULL) == NULL, "nothing of nothing");
 	is_u64(pmu_model_samples_add(model, NULL, &other)->n, 7, "one alone is copied");
 	pmu_model_free(model);

@@ -102,9 +102,10 @@ static void is_narrow(const char *text, size_t columns)
 
 static void functions_stand_below_their_region(void)
 {
-	const struct pmu_model_samples samples = {
-		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
+	const struct pmu_model_samples samples = { .n = 1000,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 12,
+						   .function = many };
 	struct pmu_model *model = model_of(&samples);
 	char *text = text_of(model, (struct pmu_text_options){ .columns = 80 });
 
@@ -133,9 +134,10 @@ static void functions_stand_below_their_region(void)
 
 static void lines_are_asked_for(void)
 {
-	const struct pmu_model_samples samples = {
-		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
+	const struct pmu_model_samples samples = { .n = 1000,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 12,
+						   .function = many };
 	struct pmu_model *model = model_of(&samples);
 	char *text = text_of(model, (struct pmu_text_options){ .lines = true });
 
@@ -151,12 +153,12 @@ static void lines_are_asked_for(void)
 static void few_samples_have_no_shares(void)
 {
 	const struct pmu_model_samples few = { .n = PMU_SAMPLES_FEW - 1,
-					       .period_ns = SAMPLES_PERIOD_NS,
+					       .unit = { .period = SAMPLES_PERIOD_NS },
 					       .n_functions = 1,
 					       .function = many };
 	const struct pmu_model_function all = { "all", "demo", PMU_SAMPLES_FEW, 0, NULL, 0, NULL };
 	const struct pmu_model_samples enough = { .n = PMU_SAMPLES_FEW,
-						  .period_ns = SAMPLES_PERIOD_NS,
+						  .unit = { .period = SAMPLES_PERIOD_NS },
 						  .n_functions = 1,
 						  .function = &all };
 	struct pmu_model *model = model_of(&few);
@@ -179,12 +181,14 @@ static void few_samples_have_no_shares(void)
 static void little_of_all_is_not_shown(void)
 {
 	const struct pmu_model_function first = { "most_of_it", "demo", 10000, 0, NULL, 0, NULL };
-	const struct pmu_model_samples most = {
-		.n = 10000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 1, .function = &first
-	};
-	const struct pmu_model_samples little = {
-		.n = 99, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
+	const struct pmu_model_samples most = { .n = 10000,
+						.unit = { .period = SAMPLES_PERIOD_NS },
+						.n_functions = 1,
+						.function = &first };
+	const struct pmu_model_samples little = { .n = 99,
+						  .unit = { .period = SAMPLES_PERIOD_NS },
+						  .n_functions = 12,
+						  .function = many };
 	struct pmu_model *model = model_of(&most);
 	char *text;
 
@@ -209,9 +213,10 @@ static void without_samples_nothing_is_said(void)
 
 static void a_row_that_is_not_shown_has_none_there(void)
 {
-	const struct pmu_model_samples samples = {
-		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
+	const struct pmu_model_samples samples = { .n = 1000,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 12,
+						   .function = many };
 	struct pmu_model *model = model_of(&samples);
 	char *text = text_of(model, (struct pmu_text_options){ .filter = "main" });
 
@@ -226,9 +231,10 @@ static void a_row_that_is_not_shown_has_none_there(void)
 /* Where it is deepest something of a name is left; columns that do not fit do not repeat them. */
 static void deep_regions_have_room_for_a_name(void)
 {
-	const struct pmu_model_samples samples = {
-		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
+	const struct pmu_model_samples samples = { .n = 1000,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 12,
+						   .function = many };
 	struct pmu_model *model = sample_head();
 	struct pmu_model_section *s;
 	char *text, *first;
@@ -299,12 +305,14 @@ static void what_is_written_is_read_back(void)
 		{ "a \"name\"\n\xff", "", 70, 1, &nowhere, 0, NULL },
 		{ "", "[jit]", 30, 0, NULL, 0, NULL },
 	};
-	const struct pmu_model_samples samples = {
-		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
-	const struct pmu_model_samples others = {
-		.n = 101, .period_ns = 2 * SAMPLES_PERIOD_NS, .n_functions = 2, .function = odd
-	};
+	const struct pmu_model_samples samples = { .n = 1000,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 12,
+						   .function = many };
+	const struct pmu_model_samples others = { .n = 101,
+						  .unit = { .period = 2 * SAMPLES_PERIOD_NS },
+						  .n_functions = 2,
+						  .function = odd };
 	struct pmu_model *model = model_of(&samples);
 	char *json;
 
@@ -346,9 +354,10 @@ static struct pmu_model *model_with_code(void)
 	const struct pmu_model_function function = {
 		.name = "dgemm", .object = "demo", .n_samples = 620, .n_codes = 2, .code = code
 	};
-	const struct pmu_model_samples samples = {
-		.n = 620, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 1, .function = &function
-	};
+	const struct pmu_model_samples samples = { .n = 620,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 1,
+						   .function = &function };
 
 	for (unsigned int i = 0; i < model->section->n_thread_rows; i++)
 		is_int(pmu_model_samples_attach(model, model->section,
@@ -400,7 +409,7 @@ static const struct pmu_model_call calls[] = {
 	{ 0, 0, 322 }, { 1, 1, 500 }, { 2, 2, 100 }, { 1, 2, 21 }, { 0, 1, 57 }
 };
 static const struct pmu_model_samples called = { .n = 1000,
-						 .period_ns = SAMPLES_PERIOD_NS,
+						 .unit = { .period = SAMPLES_PERIOD_NS },
 						 .n_functions = 12,
 						 .function = many,
 						 .n_frames = 3,
@@ -523,9 +532,10 @@ static void what_cannot_be_is_refused(void)
 		{ "\"lines\": [", "\"lines\": [[], " },
 		{ "\"samples\": {", "\"samples\": 1, \"other\": {" },
 	};
-	const struct pmu_model_samples samples = {
-		.n = 1000, .period_ns = SAMPLES_PERIOD_NS, .n_functions = 12, .function = many
-	};
+	const struct pmu_model_samples samples = { .n = 1000,
+						   .unit = { .period = SAMPLES_PERIOD_NS },
+						   .n_functions = 12,
+						   .function = many };
 	struct pmu_model *model = model_of(&samples), *read;
 	char *json = json_of(model);
 
