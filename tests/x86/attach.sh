@@ -7,12 +7,13 @@
 prepare
 ${TEST_CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$out/job/counted" "$here/counted.c" -pthread -Wl,-z,now \
 	>"$out/log" 2>&1 || bail_out "counted.c cannot be compiled"
-cp "$here/job_attach.sh" "$out/job/"
+compile sampled x86/sampled.c
+cp "$here/job_attach.sh" "$here/job_sampled.sh" "$out/job/"
 cat >"$out/machines" <<'MACHINES'
 Haswell --cpu Haswell --smp 2
 Genoa --cpu Genoa --smp 2
 MACHINES
-boots "sh job_attach.sh" <"$out/machines"
+boots "sh job_attach.sh && sh job_sampled.sh" <"$out/machines"
 
 # count NAME RUN EVENT: of all its threads together; calls: how many threads they were
 count() {
@@ -34,6 +35,34 @@ twice() {
 	result $? "  and each is a call of its row"
 }
 
+# sampled NAME RUN REGION EVENT PERIOD: how many samples its sum has, where they are as it says
+sampled() {
+	python3 - "$out/$1/$2.json" "$3" "$4" "$5" <<-'END'
+		import json, sys
+		row = [r for r in json.load(open(sys.argv[1]))["regions"] if r["path"] == sys.argv[2]][0]
+		samples = row.get("samples", {"n": 0})
+		right = samples.get("event") == sys.argv[3] and samples.get("period") == int(sys.argv[4])
+		print(samples["n"] if right else 0)
+	END
+}
+
+# near NAME RUN REGION EVENT PERIOD WANT: two samples more or less: one of them is when the count has come so far, and an
+# interrupt of a region's last instruction comes behind it; of two threads
+near() {
+	got=$(sampled "$1" "$2" "$3" "$4" "$5")
+	[ "$got" -ge $(($6 - 2)) ] && [ "$got" -le $(($6 + 2)) ]
+	right=$?
+	result $right "$1, $2: each $5 $4 of $3 are a sample, $6 of them"
+	[ $right -eq 0 ] || echo "# $got"
+}
+
+# net NAME RUN: what regions with a name have counted
+net() {
+	cut -d, -f2- "$out/$1/$2.csv" | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^net:/) at[++n] = i; next }
+		$1 ~ /outer/ && $4 == "all" { printf "%s", $1; for (i = 1; i <= n; i++) printf " %s", $(at[i]); print "" }'
+}
+
 while read -r name options; do
 	result "$(cat "$out/$name.rc")" "$name ($options): it ran to its end"
 	for run in '' sampled-; do
@@ -52,7 +81,7 @@ while read -r name options; do
 	done
 	[ "$(count "$name" machine instructions machine)" -ge 6000000 ]
 	result $? "$name: those of a whole machine are not less than those of a program"
-	[ "$(grep -c '^status 0' "$out/$name.log")" -eq 19 ]
+	[ "$(grep -c '^status 0' "$out/$name.log")" -eq 20 ]
 	result $? "$name: all that watched have written a report"
 	for run in crowded crowding; do
 		[ -z "$(count "$name" $run r10e)" ] && [ "$(count "$name" $run calls)" = 2 ]
@@ -60,5 +89,29 @@ while read -r name options; do
 		grep -q 'given to something else' "$out/$name/$run.txt"
 		result $? "  and the report says why"
 	done
+	near "$name" event counted instructions 100000 400
+	[ "$(grep -c '^sampled status 0' "$out/$name.log")" -eq 5 ]
+	result $? "$name: all runs that were sampled by an event have ended well"
+	near "$name" instructions main/thread/outer instructions 100000 400
+	near "$name" instructions main/thread/outer/inner instructions 100000 200
+	near "$name" branches main/thread/outer branches 50000 400
+	near "$name" branches main/thread/outer/inner branches 50000 200
+	grep -q 'source msr writes' "$out/$name/msr.err"
+	result $? "$name: counters that the library writes by itself take no samples"
+	net "$name" plain >"$out/$name/plain.net"
+	[ "$(wc -l <"$out/$name/plain.net")" -eq 2 ]
+	result $? "$name: without samples both regions are counted"
+	for run in instructions branches held; do
+		net "$name" $run | diff "$out/$name/plain.net" - >"$out/log"
+		right=$?
+		result $right "$name, $run: and with them to the instruction as without"
+		[ $right -eq 0 ] || sed 's/^/# /' "$out/log"
+	done
+	[ "$(sampled "$name" full main/thread/outer r208 10000)" -eq 0 ]
+	result $? "$name: where counts have all counters there are no samples"
+	tr -s '\n ' '  ' <"$out/$name/full.txt" | grep -q 'sampled for a part of the time, or not at all'
+	result $? "  which is said"
+	tr -s '\n ' '  ' <"$out/$name/held.txt" | grep -q 'the kernel held samples back'
+	result $? "$name: and so it is where the kernel takes no more of them"
 done <"$out/machines"
 finish

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # In the guest, as root: programs that know how many instructions they do, attached to while they wait.
 #
-# What is left in /out: NAME.csv and NAME.txt of each.
+# What is left in /out: NAME.csv, NAME.json and NAME.txt of each.
 export LD_LIBRARY_PATH=/job/lib
 
 # begins TURNS THREADS: a program that waits
@@ -20,7 +20,7 @@ watch() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # a number, or an option and its value
-	bin/pmu attach $target "$@" -o "/out/$name.csv" -o "/out/$name.txt" 2>"/out/$name.err" &
+	bin/pmu attach $target "$@" -o "/out/$name.csv" -o "/out/$name.json" -o "/out/$name.txt" 2>"/out/$name.err" &
 	watcher=$!
 	until ls -l /proc/$watcher/fd 2>/dev/null | grep -q signalfd; do sleep 0.05; done
 }
@@ -65,6 +65,11 @@ done
 begins 3000000 1
 target=-a
 watch machine -e instructions,branches
+works $watcher
+# by what they count, and none is held back, however long an interrupt takes here
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+begins 10000000 2
+watch event -e instructions,branches --sample=instructions:100000
 works $watcher
 # as many as there are counters, twice
 begins 100000000 1
