@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small pictures beside a region's numbers. */
 
-/* Bars with names and numbers: [{name, value, text, about, sign, node}]; @mean: a line at that value */
+/* Bars with names and numbers: [{name, value, text, about, sign, node}]; @mean: a line at that value; @whole: a bar of all the track */
 function drawBars(list, options = {}) {
-	const most = Math.max(...list.map(one => isKnown(one.value) ? one.value : 0), 0);
+	const most = options.whole || Math.max(...list.map(one => isKnown(one.value) ? one.value : 0), 0);
 	const bars = make("ol.bars", null, list.map(one => {
 		const bar = make("span.barfill"), track = make("span.bartrack", { "aria-hidden": "true" }, bar);
 

@@ -133,7 +133,7 @@ function lineName(line) {
 function shareBars(samples, list, name, about) {
 	return drawBars(list.map(one => ({
 		name: name(one), value: one.n, text: format.share(one.n / samples.n), about: about(one) + ": " + plural(one.n, "sample"),
-	})));
+	})), { whole: samples.n });
 }
 
 function linesOf(samples, functions) {

@@ -85,7 +85,7 @@ const format = {
 		return value > 0 ? "+" + text : text;
 	},
 	bytes(value) {
-		return isKnown(value) ? scaled(value, THOUSANDS) + "B" : NONE;
+		return isKnown(value) ? fixed(value / (1 << 20), 1) + " MiB" : NONE;
 	},
 	date(ns) {
 		return isKnown(ns) && ns > 0 ? new Date(ns / 1e6).toLocaleString() : "";

@@ -112,7 +112,7 @@ function drawHot(book, section, view, on) {
 				reasonOf(book, section, i, section.data.rows.path[i]) : sureness(view, i);
 			const uneven = isKnown(imbalance[i]) && imbalance[i] > 0.1 ? "uneven: the longest thread" + (book.data.over_ranks ? ", or rank," : "") + " has " + format.share(imbalance[i]) + " more than the mean" : "";
 
-			bar.style.width = 100 * own[i] / own[list[0]] + "%";
+			bar.style.width = 100 * own[i] / sum + "%";
 			const around = twice.has(view.name[i]) && view.parent[i] >= 0 ? make("small", null, named(view.name[view.parent[i]]), " / ") : null;
 
 			return make("li", null, button([make("span.hotname", null, around, named(view.name[i])), make("span.bartrack", { "aria-hidden": "true" }, bar),

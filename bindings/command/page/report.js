@@ -163,8 +163,15 @@ function reportFacts(data) {
 
 /* What is missing and why: sources that were not used, in front of what the report has to add. */
 function refusedRemarks(refused) {
-	return refused.map(one => ({
-		sign: "missing", text: one.source + " was not used: " + one.why + (one.mend ? " — " + one.mend : ""),
+	const sources = new Map();
+
+	for (const one of refused) {
+		const text = one.why + (one.mend ? " — " + one.mend : "");
+
+		sources.set(text, [...sources.get(text) || [], one.source]);
+	}
+	return [...sources].map(([text, names]) => ({
+		sign: "missing", text: names.join(", ") + (names.length > 1 ? " were" : " was") + " not used: " + text,
 	}));
 }
 
