@@ -50,7 +50,7 @@ extern "C" {
  */
 struct pmu_options {
 	size_t size;
-	const char *enable;  /* PMU_ENABLE: "0" makes every call return at once */
+	const char *enable;  /* PMU_ENABLE: "0": calls return at once; "later": until `pmu on` */
 	const char *group;   /* PMU_GROUP: "CORE", or several: "CORE,SOFTWARE" */
 	const char *events;  /* PMU_EVENTS: "instructions,cycles:k,r10e" */
 	const char *backend; /* PMU_BACKEND: "auto", "perf", "software", "clock" */

@@ -404,6 +404,8 @@ noinst_LTLIBRARIES += %D%/libpmu-session.la
 	%D%/session/fit.h \
 	%D%/session/groups.c \
 	%D%/session/groups.h \
+	%D%/session/control.c \
+	%D%/session/control.h \
 	%D%/session/guard.c \
 	%D%/session/guard.h \
 	%D%/session/lifecycle.c \
@@ -464,6 +466,9 @@ noinst_LTLIBRARIES += %D%/libpmu-region.la
 	%D%/region/checkpoint.c \
 	%D%/region/checkpoint.h \
 	%D%/region/context.c \
+	%D%/region/context.h \
+	%D%/region/cut.c \
+	%D%/region/cut.h \
 	%D%/region/forked.c \
 	%D%/region/forked.h \
 	%D%/region/guarded.h \
@@ -775,8 +780,8 @@ once_objects = $(addprefix %D%/,machine/% plan/% report/% settings/% store/read/
 	$(addprefix counters/msr/,amd_limits% assign% check% journal% program% registers% request% signals% start%) \
 	$(addprefix counters/perf/,hybrid% places% probe% process% socket_probe% watchdog% why%) \
 	$(addprefix counters/valgrind/,log% text%) \
-	$(addprefix region/,checkpoint% started%) \
-	$(addprefix session/,choose% describe% fit% lifecycle% literals% options% output% rank% require% sample_event% session% sink% spawn% thread% usage%) \
+	$(addprefix region/,checkpoint% cut% started%) \
+	$(addprefix session/,choose% control% describe% fit% lifecycle% literals% options% output% rank% require% sample_event% session% sink% spawn% thread% usage%) \
 	$(addprefix store/,merge% place%))
 $(filter $(once_objects),$(room_lib_objects)): CFLAGS += $(SIZE_CFLAGS)
 

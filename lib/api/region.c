@@ -159,8 +159,7 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 /* After pmu_group_next() the thread's rows are those of the new group. */
 static void follow_group(void)
 {
-	if (pmu_thread_self() &&
-	    pmu_own.self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+	if (pmu_thread_self() && pmu_own.self->epoch != (uint32_t)pmu_session_epoch())
 		pmu_thread_attach();
 }
 
@@ -352,7 +351,8 @@ static int reset_by_name(const char *text)
 	struct pmu_thread *self = pmu_thread_self();
 	int n = 0;
 
-	if (self && self->tree && self->epoch == (uint32_t)pmu_epoch)
+	if (self && self->tree && pmu_thread_is_current(self) &&
+	    (int32_t)self->epoch >= pmu_session.control.attached_from)
 		n = reset_trees(self, text, true);
 	if (n == 0)
 		return never_entered(text);

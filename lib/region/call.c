@@ -65,6 +65,7 @@ static int end_session(void *unused)
 {
 	(void)unused;
 	/* First: a thread that is inside a call publishes at most once more. */
+	pmu_control_end();
 	pmu_session_publish(-1);
 	pmu_region_settle_all();
 	return pmu_session_end();

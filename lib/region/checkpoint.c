@@ -316,6 +316,35 @@ void pmu_region_settle_all(void)
 		nanosleep(&a_moment, NULL);
 }
 
+/*
+ * What the thread has left for another's region, or sockets have of it, stands still only where it does that
+ * itself.
+ */
+static bool can_stop(const struct pmu_thread *thread)
+{
+	return thread != pmu_own.self && !thread->stopped && thread->tree && !thread->tree->team &&
+	       !thread->sockets && !thread->rotates && pmu_thread_any_open(thread);
+}
+
+uint32_t pmu_region_stop_asleep(void)
+{
+	uint32_t n = 0;
+	int asked = 0;
+
+	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads;
+	     thread && asked < MAX_ASKED; thread = thread->next) {
+		if (!can_stop(thread))
+			continue;
+		asked++;
+		if (!is_asleep(thread))
+			continue;
+		n += (uint32_t)(thread->frame - thread->tree->frames);
+		settle_thread(thread);
+		thread->stopped = true;
+	}
+	return n;
+}
+
 /* --- in the middle of a begin or an end --- */
 
 /*
@@ -430,8 +459,11 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 
 	if (next == PMU_NEXT_FORKED)
 		return pmu_forked_wait();
-	if (epoch < 0)
+	if (epoch < 0 && !pmu_control_is_off())
 		return 0;
+	/* asked to look, which it will: so far it is as it was */
+	if (epoch == PMU_EPOCH_ASK)
+		epoch = pmu_session_epoch();
 	/* In a forked child this is a copy of its parent's state. */
 	if (!pmu_session_is_ours()) {
 		note_other_user(next);

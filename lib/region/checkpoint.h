@@ -18,4 +18,11 @@ void pmu_checkpoint_forget(struct pmu_node *node);
  */
 void pmu_region_settle_all(void);
 
+/**
+ * pmu_region_stop_asleep() - the same where measuring is switched off: they are stopped; what they have open ends when
+ * they wake up
+ * Context: the session's lock; each takes the slow path when it wakes up.  Return: how many calls it were.
+ */
+uint32_t pmu_region_stop_asleep(void);
+
 #endif

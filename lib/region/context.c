@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "pmu.h"
 #include "region/checkpoint.h"
+#include "region/context.h"
 #include "region/guarded.h"
 #include "region/off.h"
 #include "region/slow.h"
@@ -429,8 +430,7 @@ static void leave_team(struct pmu_thread *self, struct pmu_team *team, uint64_t 
 	memcpy(now, until, self->n_slots * sizeof(*now));
 }
 
-static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t missing,
-			      uint64_t *now)
+static void leave_any(struct pmu_thread *self, uint64_t ticks, uint32_t missing, uint64_t *now)
 {
 	struct pmu_team *team = pmu_team_current(self);
 	enum pmu_pause_kind kind;
@@ -454,8 +454,23 @@ static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t 
 	pmu_pause_from(self, &pause, PMU_BY_CONTEXT, missing, now);
 	pmu_pause_end(self, &pause, kind, NULL);
 	errno = saved;
+}
+
+static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t missing,
+			      uint64_t *now)
+{
+	leave_any(self, ticks, missing, now);
 	guard_leave(self, self->guard);
 	return 0;
+}
+
+void pmu_context_leave_now(struct pmu_thread *self)
+{
+	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_thread_ticks(self);
+	uint32_t missing = self->read ? self->read(self->counters, now) : 0;
+
+	self->tree->skipped = 0;
+	leave_any(self, ticks, missing, now);
 }
 
 static PMU_COLD int leave_timed(struct pmu_thread *self, uint64_t ticks)

@@ -10,6 +10,7 @@
 #include "base/main.h"
 #include "pmu.h"
 #include "region/checkpoint.h"
+#include "region/cut.h"
 #include "region/forked.h"
 #include "region/least.h"
 #include "region/off.h"
@@ -19,6 +20,7 @@
 #include "region/trace.h"
 #include "session/contexts.h"
 #include "session/enter.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 
 void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)
@@ -248,7 +250,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 no_memory:
 	/* No error where it is only that the session has ended meanwhile. */
 	*rc = 0;
-	if (__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) != (int32_t)self->epoch)
+	if (pmu_session_epoch() != (int32_t)self->epoch)
 		return NULL;
 	pmu_thread_doubt(self, PMU_DOUBT_NO_MEMORY);
 	*rc = -ENOMEM;
@@ -322,11 +324,28 @@ static void reopen_node(struct pmu_thread *self, const struct pmu_thread *parent
 	}
 }
 
+/*
+ * The library measures itself, by this thread, which has the session's lock: what is asked for meanwhile comes
+ * after that.
+ */
+static bool is_measuring(struct pmu_thread **self)
+{
+	*self = pmu_thread_self();
+	if (likely(!*self || !(*self)->measuring || pmu_own.inside || !pmu_session_is_ours()))
+		return false;
+	pmu_own.inside = 1;
+	*(*self)->guard = (*self)->epoch;
+	pmu_control_postpone();
+	return true;
+}
+
 int pmu_region_enter(struct pmu_thread **self)
 {
 	struct pmu_thread *forked_from = NULL;
 	int error = 0;
 
+	if (unlikely(is_measuring(self)))
+		return 0;
 	switch (pmu_thread_enter(self, &forked_from, &error)) {
 	case PMU_ENTRY_OFF:
 		return 1;
@@ -334,6 +353,10 @@ int pmu_region_enter(struct pmu_thread **self)
 		return -EBUSY;
 	case PMU_ENTRY_FAILED:
 		return error;
+	case PMU_ENTRY_STOPPING:
+		pmu_cut_stop(*self);
+		pmu_session_unbar();
+		return 1;
 	case PMU_ENTRY_READY:
 		break;
 	}
@@ -349,6 +372,8 @@ int pmu_region_enter(struct pmu_thread **self)
 	}
 	if (forked_from && pmu_forked_waited())
 		pmu_forked_take_up(*self);
+	if (unlikely((*self)->resumes))
+		pmu_cut_resume(*self);
 	return 0;
 }
 
@@ -460,10 +485,13 @@ static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 
 static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 {
-	struct pmu_name *name = pmu_tree_name(self, text, len, !pmu_tree_is_full(self));
+	struct pmu_name *name;
 	struct pmu_node *node = NULL;
 	int error;
 
+	if (pmu_cut_is_missed(self))
+		return 0;
+	name = pmu_tree_name(self, text, len, !pmu_tree_is_full(self));
 	if (name)
 		node = name->nodes ? name->nodes
 				   : pmu_tree_node(self, self->tree->root, name, &error);

@@ -12,8 +12,6 @@
 #include "session/rotate.h"
 #include "session/session.h"
 
-int32_t pmu_epoch;
-
 /* What threads look at without the session's lock while another one, which may hold it, writes there. */
 __attribute__((constructor)) static void name_unlocked(void)
 {
@@ -98,11 +96,6 @@ void pmu_session_note_memory(void)
 	pmu_session_unbar();
 }
 
-static int32_t epoch_now(void)
-{
-	return __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
-}
-
 static int attach(void *self)
 {
 	return pmu_thread_attach_new(self);
@@ -124,23 +117,49 @@ static int ready(struct pmu_thread **self)
 {
 	int rc = 0;
 
-	if (!pmu_session.running && epoch_now() >= 0)
+	if (!pmu_session.running && pmu_session_epoch() >= 0)
 		rc = pmu_session_start(NULL);
-	if (rc < 0 || epoch_now() < 0)
+	if (rc < 0 || pmu_session_epoch() < 0)
 		return rc;
 	*self = pmu_thread_self();
 	if (!*self)
 		return pmu_with_room(attach, self);
-	if (unlikely((*self)->turn != PMU_TURN_NONE) && (*self)->epoch == (uint32_t)pmu_epoch)
+	if (unlikely((*self)->turn != PMU_TURN_NONE) &&
+	    (*self)->epoch == (uint32_t)pmu_session_epoch())
 		pmu_with_room(turn, *self);
-	if ((*self)->epoch != (uint32_t)pmu_epoch)
+	if ((*self)->epoch != (uint32_t)pmu_session_epoch())
 		return pmu_with_room(reattach, self);
 	return 0;
+}
+
+/*
+ * Measuring is switched off, or about to be.  What a child would have to go on with may be over when it is on
+ * again.  Return: PMU_ENTRY_STOPPING, PMU_ENTRY_OFF, or PMU_ENTRY_READY: neither.  Context: lock held.
+ */
+static enum pmu_entry look_at_control(struct pmu_thread **self)
+{
+	struct pmu_thread *own = pmu_thread_self();
+
+	if (!pmu_session.running)
+		return PMU_ENTRY_READY;
+	pmu_control_look();
+	if (pmu_session.control.state == PMU_CONTROL_ON)
+		return PMU_ENTRY_READY;
+	forked.self = NULL;
+	if (pmu_session.control.state == PMU_CONTROL_OFF)
+		return PMU_ENTRY_OFF;
+	if (own && pmu_thread_is_current(own) && !own->stopped) {
+		*self = own;
+		*own->guard = own->epoch;
+	}
+	return PMU_ENTRY_STOPPING;
 }
 
 enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **forked_from,
 				int *error)
 {
+	enum pmu_entry entry;
+
 	*forked_from = NULL;
 	pmu_session_shed();
 	if (pmu_session_inside()) {
@@ -155,14 +174,26 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	if (!pmu_session_is_ours())
 		pmu_session_forked();
 	*self = NULL;
+	if (pmu_control_passes()) {
+		pmu_own.inside = 0;
+		return PMU_ENTRY_OFF;
+	}
+	*error = 0;
 	pmu_session_lock();
-	*error = ready(self);
+	entry = look_at_control(self);
+	if (entry == PMU_ENTRY_READY)
+		*error = ready(self);
+	/* a session may start switched off */
+	if (entry == PMU_ENTRY_READY && pmu_control_is_off())
+		forked.self = NULL;
 	pmu_session_unlock();
+	if (entry == PMU_ENTRY_STOPPING)
+		return entry;
 	/*
 	 * Another thread may have ended the session since, or begun a session that this thread is
 	 * not part of.
 	 */
-	if (*error < 0 || !*self || epoch_now() < 0) {
+	if (*error < 0 || !*self || pmu_session_epoch() < 0) {
 		pmu_own.inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}

@@ -76,6 +76,7 @@ void pmu_session_forked(void)
 
 	if (!take_over_session())
 		return;
+	pmu_control_forked();
 	for (thread = pmu_session.threads; thread; thread = thread->next)
 		pmu_close_counters(thread);
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
@@ -111,6 +112,7 @@ void pmu_session_child(void)
 {
 	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_RELAXED))
 		return;
+	pmu_control_child();
 	pmu_sink_close(&pmu_session.err);
 	pmu_sink_close(&pmu_session.out);
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
@@ -127,5 +129,6 @@ void pmu_session_child(void)
 
 void pmu_session_unshare(void)
 {
+	pmu_control_unshare();
 	pmu_table_unshare(&pmu_session.table);
 }

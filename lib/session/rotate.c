@@ -245,7 +245,7 @@ void pmu_rotation_turn(struct pmu_thread *self)
 		to = pmu_session.current;
 	}
 	/* with all threads: it is attached anew */
-	if (self->epoch != (uint32_t)pmu_epoch)
+	if (self->epoch != (uint32_t)pmu_session_epoch())
 		return;
 	if (to < pmu_session.n_groups && to != self->group && !is_exclusive(to) &&
 	    !is_exclusive(self->group))

@@ -71,11 +71,6 @@ void pmu_session_unlock(void)
 	pthread_setcancelstate(state, NULL);
 }
 
-void pmu_session_publish(int32_t epoch)
-{
-	__atomic_store_n(&pmu_epoch, epoch, __ATOMIC_RELEASE);
-}
-
 int32_t pmu_session_next_epoch(void)
 {
 	/* in steps of 16: attempts to enter change a guard by a few for a moment */
@@ -243,6 +238,7 @@ static int start_session(void *given)
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
 	if (!pmu_session.kept)
 		pmu_store_prune_beside(pmu_session.table.path);
+	pmu_control_start();
 	pmu_session_publish(pmu_session_next_epoch());
 	return 0;
 }

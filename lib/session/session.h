@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "session/control.h"
 #include "session/groups.h"
 #include "session/sink.h"
 #include "session/steal.h"
@@ -67,7 +68,8 @@ struct pmu_session {
 	char last_note[160];    /* of a thread's attachment */
 	char last_pinning[256]; /* as the table has it */
 	struct pmu_steal steal; /* at the start */
-	char *folder;           /* the working folder at the start; NULL: unknown */
+	struct pmu_control control;
+	char *folder; /* the working folder at the start; NULL: unknown */
 	struct pmu_sink err, out;
 };
 
@@ -97,7 +99,10 @@ int pmu_session_end(void);
 /** pmu_session_model() - everything measured so far, metrics included.  Context: lock held. */
 int pmu_session_model(struct pmu_model **model);
 
-/** pmu_session_publish() - let threads in (positive) or keep them out (-1). */
+/**
+ * pmu_session_publish() - let threads in (positive), who attach anew, or keep them out (-1).  Where measuring is
+ * switched off they come in when it is on again.
+ */
 void pmu_session_publish(int32_t epoch);
 
 /** pmu_session_next_epoch() - one that no thread has seen. */

@@ -124,7 +124,8 @@ static int attach_new(struct pmu_thread **out)
 	self->tid = (int)syscall(SYS_gettid);
 	self->number = pmu_session.n_threads++;
 	self->session = pmu_session.n_started;
-	self->epoch = (uint32_t)pmu_epoch;
+	self->epoch = (uint32_t)pmu_session_epoch();
+	self->missed = pmu_session.control.n_off > 0;
 	self->max_regions = pmu_session.config.max_regions;
 	self->guard_in_one = counts_in_one();
 	pmu_samples_attach(self);
@@ -295,6 +296,13 @@ int pmu_thread_reattach(struct pmu_thread **self)
 		pmu_thread_detach(old);
 		return pmu_thread_attach_new(self);
 	}
+	if (old->stopped || (int32_t)old->epoch < pmu_session.control.off_epoch)
+		old->resumes = true;
+	/* it is attached as it is to be: measuring was switched off meanwhile */
+	if ((int32_t)old->epoch >= pmu_session.control.attached_from) {
+		old->epoch = (uint32_t)pmu_session_epoch();
+		return 0;
+	}
 	/* A region that was begun while the group changed ends in the group it began in. */
 	if (pmu_thread_any_open(old))
 		return 0;
@@ -304,7 +312,7 @@ int pmu_thread_reattach(struct pmu_thread **self)
 	rc = pmu_attach_next(old);
 	/* else the next call tries again */
 	if (rc == 0)
-		old->epoch = (uint32_t)pmu_epoch;
+		old->epoch = (uint32_t)pmu_session_epoch();
 	return rc;
 }
 

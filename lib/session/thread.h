@@ -12,6 +12,7 @@
 #include "counters/backend.h"
 #include "machine/clock.h"
 #include "machine/switches.h"
+#include "session/control.h"
 #include "session/enter.h"
 #include "session/samples.h"
 #include "session/trace.h"
@@ -146,6 +147,11 @@ struct pmu_thread {
 	bool usage_known;
 	struct pmu_waits waits;
 	struct pmu_samples samples;
+	/* Where measuring is switched off and on (session/control.h): */
+	bool stopped;     /* what it had open has ended for that, or stands still as it slept */
+	bool resumes;     /* it is on again, and its regions are to be put in order */
+	bool missed;      /* the program may end what it began while it was off */
+	const char *life; /* the region that its life is, to go on with; NULL: none */
 };
 
 /**
@@ -185,7 +191,7 @@ static inline struct pmu_thread *pmu_thread_self(void)
  * change of group; 0 before the first; negative: every call returns at once. Loaded relaxed: the
  * guard it is compared with is the thread's own.
  */
-extern int32_t pmu_epoch __attribute__((visibility("hidden")));
+#define pmu_epoch                (pmu_control_page.at.control.epoch)
 #define PMU_GUARD_OUTSIDE(epoch) ((uint32_t)(epoch)-1)
 
 /** The program's own read-only data; size 0 where it is not known. */
@@ -200,8 +206,13 @@ void pmu_literals_find(void);
 
 /** What pmu_thread_enter() found. */
 enum pmu_entry {
-	PMU_ENTRY_OFF,         /* no measuring: return 0 */
-	PMU_ENTRY_READY,       /* attached to this epoch */
+	PMU_ENTRY_OFF,   /* no measuring: return 0 */
+	PMU_ENTRY_READY, /* attached to this epoch */
+	/*
+	 * measuring is being switched off: @self, unless NULL, ends what it has open; then
+	 * pmu_session_unbar()
+	 */
+	PMU_ENTRY_STOPPING,
 	PMU_ENTRY_INTERRUPTED, /* a signal handler's call inside the library: return -EBUSY */
 	PMU_ENTRY_FAILED,      /* @error says why */
 };

@@ -47,7 +47,12 @@ static int take_switch(struct pmu_config *config, const char *text, bool *out)
 
 static int take_enable(struct pmu_config *config, const char *text)
 {
-	return take_switch(config, text, &config->enable);
+	config->later = !strcasecmp(text, "later");
+	if (config->later)
+		return 0;
+	if (take_switch(config, text, &config->enable) < 0)
+		return REFUSE(config, text, "say 0, 1 or later");
+	return 0;
 }
 
 static int take_histogram(struct pmu_config *config, const char *text)

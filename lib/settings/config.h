@@ -64,6 +64,7 @@ struct pmu_config {
 	const struct pmu_config_var *wrong; /* what could not be taken in; NULL: none of them */
 	const char *wrong_value;            /* its value, where the sentence is about all of it */
 	bool enable;
+	bool later;                        /* but switched off until `pmu on` */
 	bool group_given;                  /* by PMU_GROUP or PMU_EVENTS */
 	unsigned int n_groups;             /* 0 without a request */
 	const struct pmu_backend *backend; /* NULL: auto */

@@ -27,7 +27,9 @@
 	VAR(name, values, fallback, about, member, take)
 #endif
 
-VAR(PMU_ENABLE, "0, 1", "1", "0 makes every call return at once", MEMBER(enable), take_enable)
+VAR(PMU_ENABLE, "0, 1, later", "1",
+    "0 makes every call return at once; later does so, too, until 'pmu on PID'", MEMBER(enable),
+    take_enable)
 VAR(PMU_CPUID_FILE, "a file", "this machine",
     "a CPUID dump of another machine, whose registers PMU_MSR_DEVICE names (a simulated one); "
     "HWLOC_XMLFILE says what is where on it",

@@ -3,6 +3,7 @@
  * The store's format, version 1: what lies in the mapped file, byte for byte.
  *
  *   0      struct pmu_store_head, PMU_STORE_HEAD_SIZE bytes
+ *   2048   struct pmu_store_control, of the head
  *   4096   chunks, one after another up to head.size; each starts with struct pmu_store_chunk and
  *          is a multiple of 64 bytes long
  *
@@ -57,6 +58,50 @@ struct pmu_store_head {
 
 /* The program could not remove it: the next process to list stores does. */
 #define PMU_STORE_REPORTED 2u
+
+/** What is asked for of a process that is measured: struct pmu_store_control.wanted; others are PMU_WANTED_ON. */
+#define PMU_WANTED_ON  0u
+#define PMU_WANTED_OFF 1u
+
+/** What its epoch is then: no thread's, so that the next call of each leaves the fast path and looks. */
+#define PMU_EPOCH_ASK 0x7ffffff9
+
+enum pmu_control_state {
+	PMU_CONTROL_NONE = 0, /* it cannot be switched */
+	PMU_CONTROL_ON = 1,
+	PMU_CONTROL_STOPPING = 2, /* a thread that was in a region has made no call since */
+	PMU_CONTROL_OFF = 3,
+};
+
+/**
+ * Where measuring is switched on and off from outside.  The only place of a store that others than its process
+ * write to: @wanted, behind it @epoch (PMU_EPOCH_ASK).  The process takes any value there.
+ */
+struct pmu_store_control {
+	/*
+	 * What every begin and end compares (session/thread.h): the process sees this page where its own pmu_epoch
+	 * lies.  Nothing that changes is in the same line.
+	 */
+	int32_t epoch;
+	uint32_t apart[15];
+	uint32_t wanted;
+	PMU_PUBLISHED(uint32_t) state; /* enum pmu_control_state; release */
+	PMU_PUBLISHED(uint32_t) n_off; /* how often it was switched off, or began so */
+	PMU_PUBLISHED(uint32_t)
+	n_cut; /* calls that were open then: they have what was until then */
+	PMU_PUBLISHED(uint64_t) off_ticks; /* in which it was off and is on again */
+	PMU_PUBLISHED(uint64_t) off_since; /* ticks; 0: it is on */
+};
+#define PMU_STORE_CONTROL 2048u
+_Static_assert(sizeof(struct pmu_store_head) <= PMU_STORE_CONTROL &&
+		       PMU_STORE_CONTROL + sizeof(struct pmu_store_control) <= PMU_STORE_HEAD_SIZE,
+	       "both are in the first page");
+
+/** pmu_store_control() - of a store's head, with the whole page of which it starts */
+static inline struct pmu_store_control *pmu_store_control(const struct pmu_store_head *head)
+{
+	return (struct pmu_store_control *)((uintptr_t)head + PMU_STORE_CONTROL);
+}
 
 enum pmu_store_kind {
 	PMU_CHUNK_FREE = 0,       /* not in use (any more) */

@@ -77,6 +77,8 @@ counted() {
 	at_most "a context entered and left" $context context
 	export PMU_ENABLE=0
 	at_most "switched off" $off single
+	export PMU_ENABLE=later
+	at_most "not switched on yet" $off single
 	unset PMU_ENABLE
 	export PMU_TRACE="$tmp/pairs.trace" PMU_TRACE_SIZE=1MiB
 	at_most "traced" $((pair + 40)) single

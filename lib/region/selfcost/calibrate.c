@@ -18,6 +18,7 @@ static pmu_call_n_fn *volatile public_begin_n = pmu_region_begin_n, *volatile pu
 
 static void be_social(const sigset_t *signals)
 {
+	pmu_control_recall();
 	pmu_session_unlock();
 	pmu_signals_release(signals);
 }
@@ -30,8 +31,10 @@ static bool be_alone(const struct pmu_thread *self, sigset_t *signals)
 {
 	pmu_signals_hold(signals);
 	pmu_session_lock();
-	if (__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) == (int32_t)self->epoch)
+	if (pmu_session_epoch() == (int32_t)self->epoch) {
+		pmu_control_postpone();
 		return true;
+	}
 	be_social(signals);
 	return false;
 }

@@ -450,11 +450,8 @@ static struct pmu_cost *cost_of_caller(void)
 {
 	struct pmu_thread *self = pmu_thread_self();
 
-	return self && self->tree &&
-			       self->epoch ==
-				       (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)
-		       ? self->cost
-		       : NULL;
+	return self && self->tree && self->epoch == (uint32_t)pmu_session_epoch() ? self->cost
+										  : NULL;
 }
 
 /* A report may take long: unlike what begin and end do, it is worth its time stamps. */
