@@ -10,6 +10,8 @@
  *   ranks         how many of them its launcher started, or null
  *   nth           the program's number in its process: 1, after an exec 2, ...; or null
  *   start_unix_ns, duration_ns
+ *   off_ns        of duration_ns, in which measuring was switched off; only where it was, and not of
+ *                 several processes
  *   attached      true: `pmu attach` made it, and duration_ns is for how long it watched; else not there.  With a pid of
  *                 0 it is of a machine or a cgroup: threads are processors, calls of a program its processes
  *   machine       {description, cpu}
@@ -229,6 +231,8 @@ static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_known(out, ",\n  ", "nth", model->nth > 0, model->nth);
 	put_u64(out, ",\n  ", "start_unix_ns", model->start_unix_ns);
 	put_u64(out, ",\n  ", "duration_ns", model->duration_ns);
+	if (model->off_ns)
+		put_u64(out, ",\n  ", "off_ns", model->off_ns);
 	if (model->is_attached)
 		put_bool(out, ",\n  ", "attached", true);
 	put_text(out, ",\n  \"machine\": {", "description", model->machine);

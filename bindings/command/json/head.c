@@ -72,6 +72,7 @@ void pmu_json_read_head(struct pmu_json_reader *reader, const struct pmu_value *
 	model->nth = read_nth(reader, root);
 	model->start_unix_ns = pmu_json_u64(reader, root, "start_unix_ns");
 	model->duration_ns = pmu_json_u64(reader, root, "duration_ns");
+	model->off_ns = pmu_value_member(root, "off_ns") ? pmu_json_u64(reader, root, "off_ns") : 0;
 	model->is_attached = pmu_value_is(pmu_value_member(root, "attached"), PMU_VALUE_TRUE);
 	part = pmu_json_object(reader, root, "machine");
 	model->machine = pmu_json_text(reader, part, "description");

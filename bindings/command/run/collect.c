@@ -92,6 +92,7 @@ static struct pmu_model *read_one(const struct pmu_store_entry *entry, struct pm
 /* Return: whether there was something in it. */
 static bool take_model(struct pmu_model *model, struct pmu_run_parts *parts)
 {
+	parts->n_off += model && is_empty(model) && model->is_off;
 	if (!model || is_empty(model) || !make_parts_room(parts)) {
 		pmu_model_free(model);
 		return false;

@@ -120,6 +120,8 @@ static const char *why_unmeasured(const struct pmu_run *run)
 {
 	if (run->request.switched_off)
 		return "PMU_ENABLE=0 switches measuring off";
+	if (run->parts.n_off)
+		return "measuring was off all the time: 'pmu on' switches it on";
 	if (run->target.why[0])
 		return run->target.why;
 	if (run->libraries.why[0])

@@ -320,6 +320,7 @@ struct pmu_run_parts {
 	struct pmu_model **model;
 	size_t n, room;
 	size_t n_unread;  /* stores that could not be read */
+	size_t n_off;     /* processes in which measuring was never switched on */
 	char unread[512]; /* why, of the last */
 	int n_lost;       /* processes that could not make one */
 	char lost[512];   /* why, of one of them; "": there was no room */

@@ -237,6 +237,7 @@ static void describe_program(struct pmu_top_making *m)
 	program->source = keep_text(m, model->source);
 	program->groups = groups_of(m);
 	program->remark = model->is_damaged ? "its store is damaged: what did when is not known"
+			  : model->is_off   ? "measuring is off"
 					    : "";
 	program->store = "";
 	program->pid = model->pid;

@@ -402,6 +402,8 @@ struct pmu_model {
 	uint32_t nth;
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
+	uint64_t off_ns; /* of it, measuring was switched off; a note says so, too */
+	bool is_off;     /* it is so now, or was at the end */
 	/* from outside, `pmu attach`: it ran before that, and maybe goes on; duration_ns is of the watching */
 	bool is_attached;
 	const char *machine;       /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */

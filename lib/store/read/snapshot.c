@@ -129,6 +129,51 @@ static void set_duration(struct pmu_convert *convert)
 									      convert->first_ticks);
 }
 
+/* --- off --- */
+
+/* In the order of pmu_control_look()'s stores: less than it was, not more. */
+static uint64_t off_ticks(const struct pmu_convert *convert,
+			  const struct pmu_store_control *control)
+{
+	uint64_t most = convert->last_ticks > convert->first_ticks
+				? convert->last_ticks - convert->first_ticks
+				: 0;
+	uint64_t off = __atomic_load_n(&control->off_ticks, __ATOMIC_ACQUIRE);
+	uint64_t since = __atomic_load_n(&control->off_since, __ATOMIC_ACQUIRE);
+
+	if (off > most)
+		return most;
+	if (since && convert->last_ticks > since)
+		off += convert->last_ticks - since;
+	return off < most ? off : most;
+}
+
+static const char *seconds(struct pmu_model *model, uint64_t ns)
+{
+	return ns < 1000000000u ? pmu_model_textf(model, "%.3g ms", (double)ns / 1e6)
+				: pmu_model_textf(model, "%.1f s", (double)ns / 1e9);
+}
+
+/* Has measuring been switched off? */
+static int add_off_note(struct pmu_convert *convert, const struct pmu_store_control *control)
+{
+	struct pmu_model *model = convert->model;
+	uint32_t n_cut = __atomic_load_n(&control->n_cut, __ATOMIC_RELAXED);
+
+	if (!__atomic_load_n(&control->n_off, __ATOMIC_RELAXED))
+		return 0;
+	model->off_ns = pmu_convert_ns(convert, off_ticks(convert, control));
+	model->is_off = __atomic_load_n(&control->off_since, __ATOMIC_RELAXED);
+	return pmu_model_add_note(
+		model,
+		pmu_model_textf(
+			model,
+			n_cut ? "measuring was off for %s of %s; calls that were open when it went off "
+				"(%" PRIu32 ") have what was until then"
+			      : "measuring was off for %s of %s",
+			seconds(model, model->off_ns), seconds(model, model->duration_ns), n_cut));
+}
+
 /* --- texts --- */
 
 /* Cuts a record at its tabs.  Return: how many of @most parts there are. */
@@ -541,6 +586,8 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	}
 	if (!rc)
 		rc = pmu_convert_doubts(convert);
+	if (!rc)
+		rc = add_off_note(convert, pmu_store_control(head));
 	if (!rc)
 		rc = add_notes(convert);
 	if (!rc)
