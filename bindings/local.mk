@@ -298,6 +298,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/doctor/doctor.h \
 	%D%/command/doctor/json.c \
 	%D%/command/doctor/noise.c \
+	%D%/command/control/control.c \
 	%D%/command/event/event.c \
 	%D%/command/event/event.h \
 	%D%/command/event/view.c \
@@ -382,7 +383,7 @@ endif
 nodist_pmu_SOURCES = %D%/command/page/template.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
 command_pages = %D%/command/pmu.1 %D%/command/pmu-attach.1 %D%/command/pmu-check.1 %D%/command/pmu-diff.1 %D%/command/pmu-msr.1 \
-	%D%/command/pmu-report.1 %D%/command/pmu-run.1 %D%/command/pmu-top.1
+	%D%/command/pmu-on.1 %D%/command/pmu-report.1 %D%/command/pmu-run.1 %D%/command/pmu-top.1
 dist_man_MANS += $(command_pages) %D%/command/pmu-events.7
 # Its lists of options and settings, from the tables: after a change there.
 EXTRA_DIST += %D%/command/manual.awk

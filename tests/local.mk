@@ -257,10 +257,11 @@ api_tests += %D%/api/openmp
 endif
 
 # Run by scripts.
-check_PROGRAMS += %D%/api/pairs %D%/api/names %D%/command/live %D%/command/stats_print
+check_PROGRAMS += %D%/api/pairs %D%/api/names %D%/command/live %D%/command/stats_print %D%/command/switched
 %C%_api_pairs_LDADD = $(api_ldadd)
 %C%_api_names_LDADD = $(api_ldadd)
 %C%_command_live_LDADD = lib/libpmu.la -lpthread
+%C%_command_switched_LDADD = lib/libpmu.la -lpthread
 %C%_command_stats_print_SOURCES = %D%/command/stats_print.c $(stats_sources)
 %C%_command_stats_print_LDADD = -lm
 
@@ -379,6 +380,7 @@ script_tests = \
 	%D%/command/sample_auto.sh \
 	%D%/command/sample_event.sh \
 	%D%/command/stats.sh \
+	%D%/command/switched.sh \
 	%D%/command/top.sh \
 	%D%/command/top_sampled.sh \
 	%D%/command/top_screen.sh \

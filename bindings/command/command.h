@@ -85,6 +85,8 @@ extern const struct pmu_command pmu_command_help;
 extern const struct pmu_command pmu_command_list;
 extern const struct pmu_command pmu_command_live;
 extern const struct pmu_command pmu_command_msr;
+extern const struct pmu_command pmu_command_off;
+extern const struct pmu_command pmu_command_on;
 extern const struct pmu_command pmu_command_version;
 
 /** pmu_command_find() - by name; NULL. */

@@ -14,13 +14,10 @@
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
-	&pmu_command_run,     &pmu_command_attach,
-	&pmu_command_report,  &pmu_command_live,
-	&pmu_command_diff,    &pmu_command_check,
-	&pmu_command_doctor,  &pmu_command_info,
-	&pmu_command_msr,     &pmu_command_list,
-	&pmu_command_event,   &pmu_command_help,
-	&pmu_command_version, NULL,
+	&pmu_command_run,    &pmu_command_attach, &pmu_command_report,  &pmu_command_live,
+	&pmu_command_on,     &pmu_command_off,    &pmu_command_diff,    &pmu_command_check,
+	&pmu_command_doctor, &pmu_command_info,   &pmu_command_msr,     &pmu_command_list,
+	&pmu_command_event,  &pmu_command_help,   &pmu_command_version, NULL,
 };
 
 const struct pmu_command *pmu_command_find(const char *name)
@@ -41,7 +38,7 @@ static const struct {
 const char *pmu_command_nearest(const char *name)
 {
 	static char text[64];
-	const char *names[16], *nearest;
+	const char *names[24], *nearest;
 	size_t i;
 
 	for (i = 0; i < PMU_ARRAY_LEN(renamed); i++) {

@@ -25,6 +25,7 @@ bindings/command/pmu-check.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-diff.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-events.7 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-msr.1 $version ^\.Os libpmu \(.*\)$
+bindings/command/pmu-on.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-report.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-run.1 $version ^\.Os libpmu \(.*\)$
 bindings/command/pmu-top.1 $version ^\.Os libpmu \(.*\)$

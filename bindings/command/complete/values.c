@@ -235,6 +235,7 @@ void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 		{ "diff", 0, pmu_complete_files },   { "event", 0, put_event },
 		{ "help", 1, put_topics },           { "list", 1, put_kinds },
 		{ "report", 0, pmu_complete_files }, { "msr", 1, put_registers },
+		{ "on", 0, put_attachable },         { "off", 0, put_attachable },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(operands); i++)
