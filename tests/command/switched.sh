@@ -229,7 +229,7 @@ is 'pmu run: calls' "$(calls x)" 3
 is 'pmu run: they are in main' "$(python3 -c 'import json; print([r["path"] for r in json.load(open("report.json"))["regions"] if r["name"] == "x"])')" "['main/x']"
 never_unclear 'pmu run: nothing stays open'
 
-start "$pmu" run -q -o report.txt --idle --
+start "$pmu" run -o report.txt --idle --
 tell c x 10
 finish_program
 is 'pmu run --idle, never on: status' $status 7
@@ -257,6 +257,26 @@ finish_program
 is 'killed while it was off: calls' "$(calls x)" 2
 ok 'killed while it was off: the report says both' grep -q 'measuring was off for' report.json
 
+# --- simulated: counts that are the same each time ---
+
+if valgrind -q true 2>/dev/null && [ -z "${TEST_SANITIZERS:-}" ]; then
+	start "$pmu" run -q -o report.json --emulate -e instructions --
+	tell c x 1
+	tell b outer
+	switch off
+	tell c x 10
+	switch on
+	tell e outer
+	tell c x 2
+	finish_program
+	is 'simulated: status' $status 7
+	is 'simulated: calls' "$(calls x)" 3
+	is 'simulated: open when it went off' "$(calls outer)" 1
+	never_unclear 'simulated: nothing stays open'
+else
+	skip 'simulated' 'no valgrind, or a sanitizer'
+fi
+
 # --- pmu top, and what is refused ---
 
 PMU_OUTPUT=none start
@@ -271,6 +291,13 @@ run 1 'a process that is not measured' on $$
 has err 'is not being measured' 'says why'
 run 1 'no process' on 4194305
 has err 'there is no process' 'says so'
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$pmu" 2>/dev/null; then
+	env -u XDG_RUNTIME_DIR setpriv --reuid=65534 --regid=65534 --clear-groups "$pmu" off "$pid" >out 2>err
+	is "another user's: status" $? 1
+	has err "another user's" "another user's: says so"
+else
+	skip "another user's" 'only root can be another user'
+fi
 run 2 'no number' off here
 run 2 'nothing' off
 finish_program

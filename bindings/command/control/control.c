@@ -89,13 +89,11 @@ static bool ask_control(struct pmu_store_control *control, bool on)
 	return is_done(control, on);
 }
 
-static void say_switched(const struct pmu_store_head *head, const struct request *request,
-			 const char *how)
+static void say_switched(const struct pmu_store_head *head, const char *how)
 {
 	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_addf(&out, "process %d: measuring %s\n", (int)head->pid, how);
-	(void)request;
 	pmu_command_print(&out);
 }
 
@@ -117,13 +115,12 @@ static int switch_store(struct request *request, const char *path)
 		rc = PMU_EXIT_FAILED;
 	} else if (is_done(control, request->on) &&
 		   (control->wanted == PMU_WANTED_OFF) != request->on) {
-		say_switched(head, request, request->on ? "is on already" : "is off already");
+		say_switched(head, request->on ? "is on already" : "is off already");
 	} else if (ask_control(control, request->on)) {
-		say_switched(head, request, request->on ? "is on" : "is off");
+		say_switched(head, request->on ? "is on" : "is off");
 	} else {
-		say_switched(head, request,
-			     request->on ? "goes on with its next begin or end of a region"
-					 : "goes off with its next begin or end of a region");
+		say_switched(head, request->on ? "goes on with its next begin or end of a region"
+					       : "goes off with its next begin or end of a region");
 	}
 	munmap(head, PMU_STORE_HEAD_SIZE);
 	return rc;
@@ -179,6 +176,7 @@ static int switch_process(bool on, pid_t pid)
 	return request.any ? rc : refuse_control(&request);
 }
 
+/* But for --help none. */
 static const struct pmu_option control_options[] = { { 0 } };
 
 static int run_control(const struct pmu_command *self, int argc, char **argv)
