@@ -322,8 +322,9 @@ void pmu_region_settle_all(void)
  */
 static bool can_stop(const struct pmu_thread *thread)
 {
-	return thread != pmu_own.self && !thread->stopped && thread->tree && !thread->tree->team &&
-	       !thread->sockets && !thread->rotates && pmu_thread_any_open(thread);
+	return thread != pmu_own.self && !pmu_load_relaxed(&thread->stopped) && thread->tree &&
+	       !thread->tree->team && !thread->sockets && !thread->rotates &&
+	       pmu_thread_any_open(thread);
 }
 
 uint32_t pmu_region_stop_asleep(void)
@@ -340,7 +341,7 @@ uint32_t pmu_region_stop_asleep(void)
 			continue;
 		n += (uint32_t)(thread->frame - thread->tree->frames);
 		settle_thread(thread);
-		thread->stopped = true;
+		pmu_store_relaxed(&thread->stopped, true);
 	}
 	return n;
 }

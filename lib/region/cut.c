@@ -82,12 +82,14 @@ static uint32_t end_all(struct pmu_thread *self)
 	return life && n ? n - 1 : n;
 }
 
-/* Context: the session's lock. */
+/*
+ * One that has looked at the epoch before it changed and is not inside yet is not seen: it is found when
+ * measuring is on again (struct pmu_control.off_epoch).  Context: the session's lock.
+ */
 static bool any_goes_on(void)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (const struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
-		if (!thread->stopped &&
+		if (!pmu_load_relaxed(&thread->stopped) &&
 		    (pmu_thread_any_open(thread) ||
 		     (thread != pmu_own.self && pmu_load_relaxed(thread->guard) & 1)))
 			return true;
@@ -116,7 +118,7 @@ void pmu_cut_stop(struct pmu_thread *self)
 	}
 	pmu_session_lock();
 	if (self)
-		self->stopped = true;
+		pmu_store_relaxed(&self->stopped, true);
 	if (pmu_session.running && pmu_session.control.state == PMU_CONTROL_STOPPING) {
 		pmu_control_cut(n);
 		if (pmu_control_due() || self)
@@ -166,7 +168,8 @@ void pmu_cut_resume(struct pmu_thread *self)
 		end_all(self);
 	if (pmu_was_off(self))
 		pmu_off_look(self, NULL);
-	self->resumes = self->stopped = false;
+	self->resumes = false;
+	pmu_store_relaxed(&self->stopped, false);
 	self->missed = true;
 	if (self->life)
 		go_on_living(self);

@@ -103,7 +103,7 @@ void pmu_control_unshare(void)
 
 static bool wants_off(void)
 {
-	return pmu_load_relaxed(&published()->wanted) == PMU_WANTED_OFF;
+	return __atomic_load_n(&published()->wanted, __ATOMIC_SEQ_CST) == PMU_WANTED_OFF;
 }
 
 /*
@@ -128,7 +128,6 @@ void pmu_control_recall(void)
 {
 	const struct pmu_control *control = &pmu_session.control;
 
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (control->mapped && wants_off() != (control->state != PMU_CONTROL_ON))
 		__atomic_store_n(&pmu_epoch, PMU_EPOCH_ASK, __ATOMIC_RELAXED);
 }
@@ -155,7 +154,7 @@ void pmu_control_forked(void)
 
 	pmu_control_unshare();
 	control->starts_off = control->state != PMU_CONTROL_ON;
-	control->state = PMU_CONTROL_ON;
+	pmu_store_relaxed(&control->state, PMU_CONTROL_ON);
 	if (control->starts_off)
 		show_epoch(0);
 }
@@ -246,7 +245,8 @@ bool pmu_control_passes(void)
 	const struct pmu_thread *self = pmu_thread_self();
 
 	return pmu_load_relaxed(&control->state) == PMU_CONTROL_STOPPING &&
-	       pmu_load_relaxed(&pmu_epoch) == pmu_session_epoch() && (!self || self->stopped) &&
+	       pmu_load_relaxed(&pmu_epoch) == pmu_session_epoch() &&
+	       (!self || pmu_load_relaxed(&self->stopped)) &&
 	       pmu_time_now_ns(CLOCK_MONOTONIC) < pmu_load_relaxed(&control->next_look_ns);
 }
 
@@ -269,9 +269,13 @@ void pmu_control_start(void)
 {
 	struct pmu_control *control = &pmu_session.control;
 	bool off = pmu_session.config.later || control->starts_off;
-	int32_t epoch = control->epoch;
 
-	*control = (struct pmu_control){ .state = PMU_CONTROL_ON, .epoch = epoch };
+	/* others may be looking at its state and epoch */
+	pmu_store_relaxed(&control->state, PMU_CONTROL_ON);
+	control->starts_off = false;
+	control->n_off = control->n_cut = 0;
+	control->off_epoch = 0;
+	control->off_ticks = control->off_since = 0;
 	control->mapped = map_page();
 	if (control->mapped)
 		set_state(PMU_CONTROL_ON);
@@ -281,8 +285,7 @@ void pmu_control_start(void)
 		note_never_on();
 	published()->wanted = PMU_WANTED_OFF;
 	begin_off(pmu_session.table.start.ticks);
-	/* the first epoch of all threads that come in later: none has missed a call that it had begun */
-	control->state = PMU_CONTROL_OFF;
+	pmu_store_relaxed(&control->state, PMU_CONTROL_OFF);
 	if (control->mapped)
 		set_state(PMU_CONTROL_OFF);
 	show_epoch(-1);
@@ -294,6 +297,6 @@ void pmu_control_end(void)
 	if (pmu_session.exiting)
 		pmu_session.control.mapped = false;
 	pmu_control_unshare();
-	pmu_session.control.state = PMU_CONTROL_ON;
+	pmu_store_relaxed(&pmu_session.control.state, PMU_CONTROL_ON);
 	pmu_session.control.starts_off = false;
 }

@@ -132,6 +132,12 @@ static int ready(struct pmu_thread **self)
 	return 0;
 }
 
+static void forget_forked(void)
+{
+	if (forked.self && pthread_equal(forked.thread, pthread_self()))
+		forked.self = NULL;
+}
+
 /*
  * Measuring is switched off, or about to be.  What a child would have to go on with may be over when it is on
  * again.  Return: PMU_ENTRY_STOPPING, PMU_ENTRY_OFF, or PMU_ENTRY_READY: neither.  Context: lock held.
@@ -145,12 +151,12 @@ static enum pmu_entry look_at_control(struct pmu_thread **self)
 	pmu_control_look();
 	if (pmu_session.control.state == PMU_CONTROL_ON)
 		return PMU_ENTRY_READY;
-	forked.self = NULL;
+	forget_forked();
 	if (pmu_session.control.state == PMU_CONTROL_OFF)
 		return PMU_ENTRY_OFF;
-	if (own && pmu_thread_is_current(own) && !own->stopped) {
+	if (own && pmu_thread_is_current(own) && !pmu_load_relaxed(&own->stopped)) {
 		*self = own;
-		*own->guard = own->epoch;
+		pmu_store_relaxed(own->guard, own->epoch);
 	}
 	return PMU_ENTRY_STOPPING;
 }
@@ -185,7 +191,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		*error = ready(self);
 	/* a session may start switched off */
 	if (entry == PMU_ENTRY_READY && pmu_control_is_off())
-		forked.self = NULL;
+		forget_forked();
 	pmu_session_unlock();
 	if (entry == PMU_ENTRY_STOPPING)
 		return entry;
@@ -197,7 +203,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		pmu_own.inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}
-	*(*self)->guard = (*self)->epoch;
+	pmu_store_relaxed((*self)->guard, (*self)->epoch);
 	if (forked.self && pthread_equal(forked.thread, pthread_self())) {
 		*forked_from = forked.self;
 		forked.self = NULL;

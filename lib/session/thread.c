@@ -296,7 +296,7 @@ int pmu_thread_reattach(struct pmu_thread **self)
 		pmu_thread_detach(old);
 		return pmu_thread_attach_new(self);
 	}
-	if (old->stopped || (int32_t)old->epoch < pmu_session.control.off_epoch)
+	if (pmu_load_relaxed(&old->stopped) || (int32_t)old->epoch < pmu_session.control.off_epoch)
 		old->resumes = true;
 	/* it is attached as it is to be: measuring was switched off meanwhile */
 	if ((int32_t)old->epoch >= pmu_session.control.attached_from) {

@@ -82,7 +82,6 @@ static bool ask_control(struct pmu_store_control *control, bool on)
 	const struct timespec a_moment = { .tv_nsec = LOOK_NS };
 
 	__atomic_store_n(&control->wanted, on ? PMU_WANTED_ON : PMU_WANTED_OFF, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&control->epoch, PMU_EPOCH_ASK, __ATOMIC_SEQ_CST);
 	for (int look = 0; look < LOOKS && !is_done(control, on); look++)
 		nanosleep(&a_moment, NULL);
