@@ -71,8 +71,8 @@ VALUED(PMU_BACKEND, PMU_BACKEND_NAMES, "auto",
 VALUED(PMU_COUNT, "thread, cpu, process", "thread",
        "whose work: the thread's own, whatever runs on its processor, or that of all threads of the process, which "
        "costs a read(2) for each event at begin and end",
-       MEMBER(count), take_count, "--count", 0, "WHOSE", NULL, NULL, COUNTED,
-       "thread, cpu, or process, also for programs whose threads are in no region: all of them are counted")
+       MEMBER(count), take_count, "--count", 0, "OF", NULL, NULL, COUNTED,
+       "of what: thread, cpu, or process: all its threads, also those that are in no region")
 VALUED(PMU_SCOPE, "team, thread", "team",
        "whose work a region has: also that of other threads for it, where that is known (OpenMP, threads started in "
        "it, pmu_context_enter()), or that of the thread alone that has begun it",

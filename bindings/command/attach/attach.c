@@ -66,7 +66,7 @@ static const struct pmu_option attach_options[] = {
 	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
 	  .setting = "PMU_EVENTS", .part = PMU_PART_COUNTED,
 	  .help = "as in PMU_EVENTS: count these events: 'pmu list events'" },
-	{ "--sample", .argument = "[=RATE|EVENT[:PERIOD]]", .take = take_attach_sample,
+	{ "--sample", .argument = "[=RATE|EVENT]", .take = take_attach_sample,
 	  .words = "997 4000 off branch-misses cache-misses instructions page-faults:1",
 	  .part = PMU_PART_COUNTED,
 	  .help = "so many samples a second of CPU time, 997 without it: where in its code each program spends its time, by function and line; =off: none; an event: where that happens, one sample each PERIOD of it" },
