@@ -76,28 +76,41 @@ result $? "nor came, nor went"
 
 # --- what `pmu run` puts around ---
 
-sed '/^{"name": "work"/ {
-	h
-	s/work/main/g
-	p
-	g
-	s/"parent": null/"parent": "main"/
+ended='{"status": 0, "signal": null, "start_unix_ns": 1, "elapsed_ns": 9, "user_ns": 0, "system_ns": 5, "max_rss_bytes": 7}'
+# around NAME FILE: of a series that `pmu run` has made, with that region around all others
+around() {
+	sed '/^{"name": "work"/ {
+		h
+		s/work/'"$1"'/g
+		p
+		g
+		s/"parent": null/"parent": "'"$1"'"/
+	}
+	s,"path": "work,"path": "'"$1"'/work,; s,"parent": "work","parent": "'"$1"'/work",; s/"end": null/"end": '"$ended"'/' "$2"
 }
-s,"path": "work,"path": "main/work,; s,"parent": "work","parent": "main/work",' slow.json >under.json
+around main slow.json >under.json
 run 0 "one side by itself, the other under pmu run" diff a.json under.json -o out.csv -o out
 is "regions are compared below what that puts around them" "$(differing)" 'main/work/r17 time'
 ! grep -q 'new\|gone' out
 result $? "none came or went"
-has out 'only B has "main" around regions' "which is said"
+has out 'only B was made by pmu run, which puts "main" around regions' "which is said"
 run 0 "the other way" diff under.json a.json -o out.csv -o out
 is "as well" "$(differing)" 'work/r17 time'
-has out 'only A has "main" around regions' "which is said"
+has out 'only A was made by pmu run' "which is said"
 run 0 "with a new name" diff --map r7=r7b under.json renamed.json -o out
 ! grep -q 'new\|gone' out
 result $? "that is found as well"
-run 0 "both under it" diff under.json under.json -o out
-! grep -q 'around regions' out
-result $? "there is nothing to say"
+around main a.json >both.json
+run 0 "both under it" diff both.json under.json -o out -o out.csv
+is "are compared as they are" "$(differing)" 'main/work/r17 time'
+lacks out 'around regions' "there is nothing to say"
+around other a.json | sed "s/\"end\": {[^}]*}/\"end\": null/" >other.json
+run 0 "a region of the program's own around them, on one side" diff a.json other.json -o out
+has out 'new' "is a change"
+sed 's/other/main/g' other.json >own.json
+run 0 "which is called main" diff a.json own.json -o out
+has out 'new' "is one as well"
+lacks out 'around regions' "and nothing that pmu run has put there"
 
 # --- sides ---
 

@@ -8,7 +8,10 @@
 #include "bindings/command/diff/join.h"
 #include "report/model/block.h"
 
-static const char *const level_name[] = { "main", "thread" };
+static const struct {
+	const char *name;
+	bool is_outermost; /* nowhere else */
+} level[] = { { "main", true }, { "thread", false } };
 
 /* --- which there are --- */
 
@@ -17,9 +20,10 @@ static unsigned int levels_of(const struct pmu_series_group *group)
 	unsigned int levels = 0;
 
 	for (unsigned int i = 0; i < group->n_regions; i++)
-		for (unsigned int k = 0; k < PMU_ARRAY_LEN(level_name); k++)
+		for (unsigned int k = 0; k < PMU_ARRAY_LEN(level); k++)
 			if (!group->region[i].is_flat &&
-			    !strcmp(group->region[i].name, level_name[k]))
+			    !strcmp(group->region[i].name, level[k].name) &&
+			    (group->region[i].parent < 0 || !level[k].is_outermost))
 				levels |= 1u << k;
 	return levels;
 }
@@ -29,22 +33,30 @@ static void note_levels(struct pmu_diff *diff, const struct pmu_diff_group *grou
 {
 	struct pmu_strbuf names = { 0 };
 
-	for (unsigned int k = 0; k < PMU_ARRAY_LEN(level_name); k++)
+	for (unsigned int k = 0; k < PMU_ARRAY_LEN(level); k++)
 		if (levels >> k & 1)
 			pmu_strbuf_addf(&names, "%s\"%s\"", names.len ? " and " : "",
-					level_name[k]);
+					level[k].name);
 	if (names.len)
-		pmu_diff_note(diff,
-			      "%s: only %s has %s around regions, as pmu run puts it there: paths "
-			      "are compared without",
-			      group->name, side, pmu_strbuf_text(&names));
+		pmu_diff_note(
+			diff,
+			"%s: only %s was made by pmu run, which puts %s around regions: paths "
+			"are compared without",
+			group->name, side, pmu_strbuf_text(&names));
 	pmu_strbuf_free(&names);
+}
+
+/* What pmu run has made says how the command ended. */
+static bool is_run(const struct pmu_series *series)
+{
+	return series->n_runs && series->run[0].has_end;
 }
 
 struct pmu_diff_levels pmu_diff_levels(struct pmu_diff *diff, const struct pmu_diff_group *group)
 {
 	unsigned int a = levels_of(group->a), b = levels_of(group->b);
-	struct pmu_diff_levels levels = { a & ~b, b & ~a };
+	struct pmu_diff_levels levels = { is_run(diff->a) && !is_run(diff->b) ? a & ~b : 0,
+					  is_run(diff->b) && !is_run(diff->a) ? b & ~a : 0 };
 
 	note_levels(diff, group, levels.a, "A");
 	note_levels(diff, group, levels.b, "B");
@@ -53,11 +65,11 @@ struct pmu_diff_levels pmu_diff_levels(struct pmu_diff *diff, const struct pmu_d
 
 /* --- paths without them --- */
 
-static bool is_level(unsigned int levels, const char *name, size_t len)
+static bool is_level(unsigned int levels, const char *name, size_t len, bool is_first)
 {
-	for (unsigned int k = 0; k < PMU_ARRAY_LEN(level_name); k++)
-		if (levels >> k & 1 && strlen(level_name[k]) == len &&
-		    !memcmp(level_name[k], name, len))
+	for (unsigned int k = 0; k < PMU_ARRAY_LEN(level); k++)
+		if (levels >> k & 1 && strlen(level[k].name) == len &&
+		    !memcmp(level[k].name, name, len) && (is_first || !level[k].is_outermost))
 			return true;
 	return false;
 }
@@ -73,7 +85,7 @@ const char *pmu_diff_levels_strip(unsigned int levels, const struct pmu_series_r
 	while (*path) {
 		size_t len = pmu_diff_name_len(path);
 
-		if (!is_level(levels, path, len)) {
+		if (!is_level(levels, path, len, path == region->path)) {
 			if (out->len)
 				pmu_strbuf_add_n(out, "/", 1);
 			pmu_strbuf_add_n(out, path, len);

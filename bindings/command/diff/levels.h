@@ -11,7 +11,7 @@ struct pmu_diff_levels {
 	unsigned int a, b; /* which of them are left out of a side's paths */
 };
 
-/** pmu_diff_levels() - those that one side of a group alone has, each told in a note of @diff */
+/** pmu_diff_levels() - of a group those that the side alone has which pmu run has made, told in a note of @diff */
 struct pmu_diff_levels pmu_diff_levels(struct pmu_diff *diff, const struct pmu_diff_group *group);
 
 /**
