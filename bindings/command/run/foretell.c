@@ -19,7 +19,7 @@ static void set_again(const char *variable, const char *value)
 		unsetenv(variable);
 }
 
-bool pmu_run_can_count(const struct pmu_run_request *request, const char *group)
+bool pmu_run_can_count(const struct pmu_run_request *request, const char *group, bool any)
 {
 	const char *source = PMU_RUN_SETTING(request, PMU_BACKEND);
 	char *before[PMU_ARRAY_LEN(variables)];
@@ -32,7 +32,7 @@ bool pmu_run_can_count(const struct pmu_run_request *request, const char *group)
 	setenv("PMU_REQUIRE", "1", 1);
 	if (source)
 		setenv("PMU_BACKEND", source, 1);
-	can = pmu_session_foretell(pmu_run_emulation(request), false) == 0;
+	can = pmu_session_foretell(pmu_run_emulation(request), any) == 0;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(variables); i++) {
 		set_again(variables[i], before[i]);
 		free(before[i]);
@@ -42,7 +42,7 @@ bool pmu_run_can_count(const struct pmu_run_request *request, const char *group)
 
 int pmu_run_topdown(const struct pmu_run_request *request)
 {
-	if (pmu_run_can_count(request, "TMA1"))
+	if (pmu_run_can_count(request, "TMA1", true))
 		return 0;
 	pmu_command_error("--topdown: %s; nothing was run", pmu_error_text());
 	return PMU_EXIT_NOT_STARTED;

@@ -20,7 +20,8 @@ int pmu_run_roofline(struct pmu_run_request *request)
 	PMU_RUN_SETTING(request, PMU_ROTATE) = "1";
 	if (PMU_RUN_SETTING(request, PMU_GROUP) || PMU_RUN_SETTING(request, PMU_EVENTS))
 		return 0;
-	PMU_RUN_SETTING(request, PMU_GROUP) = pmu_run_can_count(request, "MEM") ? FLOPS ",MEM"
-										: FLOPS ",CACHE";
+	PMU_RUN_SETTING(request, PMU_GROUP) = pmu_run_can_count(request, "MEM", false)
+						      ? FLOPS ",MEM"
+						      : FLOPS ",CACHE";
 	return 0;
 }

@@ -408,10 +408,10 @@ int pmu_run_roofline(struct pmu_run_request *request);
 /** pmu_run_emulation() - will it run under valgrind? */
 enum pmu_emulation pmu_run_emulation(const struct pmu_run_request *request);
 
-/** pmu_run_can_count() - could all of a group be counted?  False after a sentence. */
-bool pmu_run_can_count(const struct pmu_run_request *request, const char *group);
+/** pmu_run_can_count() - could all of a group be counted, or @any of it?  False after a sentence. */
+bool pmu_run_can_count(const struct pmu_run_request *request, const char *group, bool any);
 
-/** pmu_run_topdown() - with --topdown: is there a first level?  Return: 0, or an exit status after a message. */
+/** pmu_run_topdown() - with --topdown: can any of the first level be counted?  Return: 0, or an exit status after a message. */
 int pmu_run_topdown(const struct pmu_run_request *request);
 
 /**
