@@ -176,6 +176,8 @@ static void look_at_record(struct pmu_attach *attach, const struct pmu_attach_re
 
 	if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record))
 		attach->n_lost += ((const struct lost_record *)record)->n;
+	else if (header->type == PERF_RECORD_THROTTLE)
+		attach->n_throttled++;
 	else if (attach->machine)
 		pmu_attach_machine_record(attach, at->ring, header, at->time);
 	else if (pmu_sample_is_record(header))
@@ -188,8 +190,6 @@ static void look_at_record(struct pmu_attach *attach, const struct pmu_attach_re
 	else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
 		 header->size >= sizeof(struct pmu_attach_comm_record))
 		look_at_exec(attach, record, at->time);
-	else if (header->type == PERF_RECORD_THROTTLE)
-		attach->n_throttled++;
 }
 
 void pmu_attach_look(struct pmu_attach *attach)

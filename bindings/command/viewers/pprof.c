@@ -127,18 +127,21 @@ static void put_types(struct pprof *p)
 	}
 }
 
-/* The program or library of that name in which samples were; NULL: none is known. */
+/* The program or library of that name in which samples were; NULL: none is known, or which of several is not. */
 static const struct pmu_model_object *pprof_object(const struct pprof *p, const char *name)
 {
-	const struct pmu_model_object *object;
+	const struct pmu_model_object *object, *found = NULL;
 
 	for (size_t i = 0; (object = pmu_model_object_at(p->stacks->model, i)); i++) {
 		const char *slash = strrchr(object->path, '/');
 
-		if (!strcmp(slash ? slash + 1 : object->path, name))
-			return object;
+		if (strcmp(slash ? slash + 1 : object->path, name) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = object;
 	}
-	return NULL;
+	return found;
 }
 
 /* Nothing has to be looked up in it: that it has functions says so.  @has_files: some have the file of their source */
