@@ -153,8 +153,7 @@ enum pmu_boot pmu_process_boot(const char *boot_id)
 
 /* --- processes of a container, seen from outside of it --- */
 
-/* Where @pid is another process's number in another namespace: its last number is the innermost. */
-static bool is_numbered(int pid, int32_t inside)
+bool pmu_process_is_numbered(int pid, int32_t inside)
 {
 	static const char field[] = "\nNSpid:";
 	char path[40], text[4096], *line, *last;
@@ -183,9 +182,9 @@ static bool is_that(int pid, const struct pmu_process *process)
 {
 	struct pmu_process_stat stat;
 
-	return is_in_namespace(pid, process->pid_ns) && is_numbered(pid, process->pid) &&
-	       !pmu_process_stat(pid, &stat) && stat.start_time == process->start_time &&
-	       !pmu_process_has_ended(&stat);
+	return is_in_namespace(pid, process->pid_ns) &&
+	       pmu_process_is_numbered(pid, process->pid) && !pmu_process_stat(pid, &stat) &&
+	       stat.start_time == process->start_time && !pmu_process_has_ended(&stat);
 }
 
 /* /proc shows what runs in namespaces below our own. */

@@ -66,6 +66,9 @@ enum pmu_liveness {
 	PMU_PROCESS_FOREIGN, /* another machine, or a pid namespace that is not seen: cannot be told */
 };
 
+/** pmu_process_is_numbered() - does the process @pid, as it is seen here, have that number in its innermost pid namespace? */
+bool pmu_process_is_numbered(int pid, int32_t inside);
+
 /**
  * pmu_process_liveness() - by pid, start time, pid namespace and boot
  *

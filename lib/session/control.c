@@ -293,9 +293,7 @@ void pmu_control_start(void)
 
 void pmu_control_end(void)
 {
-	/* the kernel takes it back with the rest */
-	if (pmu_session.exiting)
-		pmu_session.control.mapped = false;
+	/* a child of which the library does not know may live on, and has the page, too */
 	pmu_control_unshare();
 	pmu_store_relaxed(&pmu_session.control.state, PMU_CONTROL_ON);
 	pmu_session.control.starts_off = false;

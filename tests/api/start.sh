@@ -52,10 +52,10 @@ command -v "$strace" >/dev/null && $strace -o /dev/null true 2>/dev/null ||
 	skip_all "no strace, or it may not trace"
 calls env >/dev/null # makes the folder
 # six of them in a virtual machine alone: what the host took
-at_most 'a start and end' 113 env
-at_most 'without pinning' 99 env PMU_PIN=none
+at_most 'a start and end' 114 env
+at_most 'without pinning' 100 env PMU_PIN=none
 fill
-at_most 'with 40 left-overs among 500 files' 117 env
+at_most 'with 40 left-overs among 500 files' 118 env
 is 'left-overs that are neither old nor too much stay' \
 	"$(find "$tmp/pmu" -name '4000000-*.pmu' | wc -l | tr -d ' ')" 40
 

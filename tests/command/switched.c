@@ -8,13 +8,17 @@
  *   w LINE	does LINE in a thread that stays, and sleeps between them
  *   g	a context of what is open	n, l	enters it, leaves it
  *   f	forks: the child goes on reading, and the parent when it has ended; answers its number
+ *   d	goes on in a child of which the library was not told, when the parent has called exit(): answers its number
+ *   k	ends by _exit()
  *   p	the process's number	q	ends
  */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +72,21 @@ static void fork_and_wait(void)
 	snprintf(answer, sizeof(answer), "%d", (int)(child ? child : getpid()));
 }
 
+/* As a program's own libc would, or a fork(2) that is called behind the library's back. */
+static void go_on_in_child(void)
+{
+	pid_t parent = getpid();
+	long child;
+
+	fflush(stdout);
+	child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (child)
+		exit(STATUS);
+	while (getppid() == parent)
+		usleep(1000);
+	snprintf(answer, sizeof(answer), "%d", (int)getpid());
+}
+
 static int result(int rc)
 {
 	snprintf(answer, sizeof(answer), "%d", rc);
@@ -106,6 +125,11 @@ static void obey(char *what)
 	case 'f':
 		fork_and_wait();
 		break;
+	case 'd':
+		go_on_in_child();
+		break;
+	case 'k':
+		_exit(STATUS);
 	case 'p':
 		result(getpid());
 		break;

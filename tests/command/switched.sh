@@ -213,7 +213,41 @@ tell c x 10
 finish_program
 is 'switching the parent leaves a child alone' "$(calls x "report.$child.json")" 12
 is 'and its calls are not the parent'"'"'s' "$(calls x "report.$pid.json")" 1
+start
+tell c x 1
+tell f
+child=$answer
+run 1 'pmu off of a child that has made no call yet' off "$child"
+has err 'is not being measured' 'is not its parent'"'"'s'
+tell c x 5
+tell q
+tell c x 2
+finish_program
+is 'both go on' "$(calls x "report.$child.json") $(calls x "report.$pid.json")" '5 3'
+start
+tell c x 1
+tell d
+child=$answer
+tell c x 4
+exec 3>&-
+cat <&4 >rest
+exec 4<&-
+wait "$started"
+is 'a child that the library did not see begin goes on when its parent has ended' \
+	"$(calls x "report.$child.json") $(calls x "report.$pid.json")" '4 1'
 export PMU_OUTPUT=report.json
+
+# --- the end, while it is switched off ---
+
+# a thread finds it out, another one has a region open
+start "$pmu" run -q -o report.json --
+tell c x 1
+tell b open
+switch off
+tell w c x 1
+tell k
+finish_program
+is 'a program that ends while not all threads have found out' "$status $(calls x) $(calls open)" '7 1 1'
 
 # --- pmu run ---
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "base/retry.h"
 #include "base/sysfile.h"
 #include "bindings/command/command.h"
@@ -26,8 +27,9 @@
 /** What is asked for. */
 struct request {
 	bool on;
-	pid_t pid; /* as it was given */
-	bool any;  /* any store has been found */
+	pid_t pid;   /* as it was given */
+	bool is_run; /* a `pmu run`, of which it is all processes */
+	bool any;    /* any store has been found */
 };
 
 static const char *word_of(const struct request *request)
@@ -105,6 +107,12 @@ static int switch_store(struct request *request, const char *path)
 
 	if (!head)
 		return PMU_EXIT_FAILED;
+	/* a child that has made no call since it was forked still has its parent's mapped */
+	if (!request->is_run && !pmu_process_is_numbered(request->pid, head->pid)) {
+		munmap(head, PMU_STORE_HEAD_SIZE);
+		return 0;
+	}
+	request->any = true;
 	control = pmu_store_control(head);
 	if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == PMU_CONTROL_NONE) {
 		pmu_command_error(
@@ -155,7 +163,6 @@ static int switch_found(struct request *request, const struct pmu_top_wanted *wa
 		pmu_command_error("no memory");
 		rc = PMU_EXIT_FAILED;
 	}
-	request->any |= paths.n > 0;
 	for (size_t i = 0; i < paths.n; i++)
 		if (switch_store(request, paths.path[i]))
 			rc = PMU_EXIT_FAILED;
@@ -169,8 +176,11 @@ static int switch_process(bool on, pid_t pid)
 	struct request request = { .on = on, .pid = pid };
 	int rc = switch_found(&request, &(struct pmu_top_wanted){ .pid = pid });
 
-	if (!request.any)
+	request.is_run = !request.any && !rc;
+	if (request.is_run)
 		rc = switch_found(&request, &(struct pmu_top_wanted){ .run = pid });
+	if (rc)
+		return rc;
 	errno = 0;
 	return request.any ? rc : refuse_control(&request);
 }
