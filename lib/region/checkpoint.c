@@ -323,8 +323,18 @@ void pmu_region_settle_all(void)
 static bool can_stop(const struct pmu_thread *thread)
 {
 	return thread != pmu_own.self && !pmu_load_relaxed(&thread->stopped) && thread->tree &&
-	       !thread->tree->team && !thread->sockets && !thread->rotates &&
-	       pmu_thread_any_open(thread);
+	       !thread->tree->team && !thread->tree->detached && !thread->sockets &&
+	       !thread->rotates && pmu_thread_any_open(thread);
+}
+
+/* All of its counts, by another thread. */
+static bool can_read_aside(const struct pmu_thread *thread)
+{
+	uint64_t now[PMU_MAX_SLOTS];
+	uint32_t slots = readable_slots(thread);
+
+	return !slots || (thread->backend->read_aside &&
+			  !(slots & thread->backend->read_aside(thread->counters, now)));
 }
 
 uint32_t pmu_region_stop_asleep(void)
@@ -337,7 +347,7 @@ uint32_t pmu_region_stop_asleep(void)
 		if (!can_stop(thread))
 			continue;
 		asked++;
-		if (!is_asleep(thread))
+		if (!is_asleep(thread) || !can_read_aside(thread))
 			continue;
 		n += (uint32_t)(thread->frame - thread->tree->frames);
 		settle_thread(thread);
@@ -439,14 +449,23 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 	note_next(next);
 }
 
-static int checkpoint_inside(enum pmu_next next, int32_t epoch)
+/* Is what it has open of this session and group, and not over because measuring is switched off? */
+static bool has_own(const struct pmu_thread *self)
+{
+	const struct pmu_control *control = &pmu_session.control;
+
+	return self && self->tree && !pmu_load_relaxed(&self->stopped) &&
+	       pmu_thread_is_current(self) && (int32_t)self->epoch >= control->attached_from &&
+	       (int32_t)self->epoch >= control->off_epoch;
+}
+
+static int checkpoint_inside(enum pmu_next next)
 {
 	struct pmu_thread *self = pmu_thread_self();
 	int saved = errno;
 	bool ends = next == PMU_NEXT_EXIT || next == PMU_NEXT_SIGNAL || next == PMU_NEXT_STOP;
 
-	if (!ends || pmu_own.inside || !self || !self->tree || self->epoch != (uint32_t)epoch ||
-	    self->measuring)
+	if (!ends || pmu_own.inside || !has_own(self) || self->measuring)
 		return -EBUSY;
 	save_inside(self, next);
 	errno = saved;
@@ -462,9 +481,6 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 		return pmu_forked_wait();
 	if (epoch < 0 && !pmu_control_is_off())
 		return 0;
-	/* asked to look, which it will: so far it is as it was */
-	if (epoch == PMU_EPOCH_ASK)
-		epoch = pmu_session_epoch();
 	/* In a forked child this is a copy of its parent's state. */
 	if (!pmu_session_is_ours()) {
 		note_other_user(next);
@@ -476,9 +492,9 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 		next = PMU_NEXT_GOES_ON;
 	}
 	if (pmu_session_inside())
-		return checkpoint_inside(next, epoch);
+		return checkpoint_inside(next);
 	pmu_session_bar();
-	if (pmu_thread_self() && pmu_own.self->tree && pmu_own.self->epoch == (uint32_t)epoch) {
+	if (has_own(pmu_thread_self())) {
 		pmu_thread_suspend(pmu_own.self, 1);
 		save_all(pmu_own.self, next);
 		pmu_thread_suspend(pmu_own.self, -1);

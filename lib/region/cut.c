@@ -65,6 +65,15 @@ static const char *find_life(const struct pmu_thread *self)
 		       : NULL;
 }
 
+/* A stand-in that the thread is in comes out with another epoch, and leaves that alone. */
+static void forget_aside(struct pmu_thread *self)
+{
+	if (!self->cost || !self->cost->aside.at)
+		return;
+	self->cost->aside.at = 0;
+	pmu_thread_suspend(self, -1);
+}
+
 /* Return: how many calls it were, but for the thread's life. */
 static uint32_t end_all(struct pmu_thread *self)
 {
@@ -112,6 +121,7 @@ void pmu_cut_stop(struct pmu_thread *self)
 
 	if (self) {
 		pmu_thread_suspend(self, 1);
+		forget_aside(self);
 		if (self->tree && pmu_was_off(self))
 			pmu_off_look(self, NULL);
 		n = end_all(self);

@@ -60,6 +60,8 @@ int pmu_forked_wait(void)
 		return 0;
 	if (waiting->pid == pid)
 		return 1;
+	if (pmu_session.control.state != PMU_CONTROL_ON)
+		return 0;
 	if (pmu_own.inside || !is_plain_session() || !is_plain_thread(pmu_thread_self()))
 		return 0;
 	*waiting = (struct pmu_waiting){

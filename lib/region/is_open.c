@@ -46,7 +46,7 @@ PMU_API int pmu_region_is_open(const char *name)
 {
 	if (!name || !*name)
 		return pmu_fail(EINVAL, "pmu_region_is_open() needs a name");
-	if (!pmu_thread_self() && pmu_session_is_ours())
+	if (pmu_load_relaxed(&pmu_epoch) < 0 || (!pmu_thread_self() && pmu_session_is_ours()))
 		return 0;
 	return pmu_call_aside(is_open, (void *)(uintptr_t)name);
 }

@@ -100,7 +100,9 @@ void pmu_aside_in(struct pmu_aside_call *call, uintptr_t frame)
 	if (unlikely(epoch < 0))
 		return;
 	if (unlikely(!guard_enter(self, self->guard, epoch))) {
-		call->unknown = true;
+		/* where regions are open the thread was asked to look, or a handler is here: but in a forked child */
+		call->unknown = !self->tree || self->frame == self->tree->frames ||
+				!pmu_load_relaxed(self->guard);
 		return;
 	}
 	if (likely(counts_aside(self)))

@@ -4,6 +4,7 @@
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "region/team.h"
+#include "session/session.h"
 
 /* How many more counts than those between the two reads an open region must not see. */
 typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_remainders *left,
@@ -445,13 +446,15 @@ void pmu_cost_restart(struct pmu_thread *self, enum pmu_way way)
 
 /* --- public calls --- */
 
-/* Its session and group are those that run now. */
+/* Its session and group are those that run now; what was paused goes on where measuring was switched off meanwhile. */
 static struct pmu_cost *cost_of_caller(void)
 {
 	struct pmu_thread *self = pmu_thread_self();
 
-	return self && self->tree && self->epoch == (uint32_t)pmu_session_epoch() ? self->cost
-										  : NULL;
+	return self && self->tree && pmu_thread_is_current(self) &&
+			       (int32_t)self->epoch >= pmu_session.control.attached_from
+		       ? self->cost
+		       : NULL;
 }
 
 /* A report may take long: unlike what begin and end do, it is worth its time stamps. */

@@ -146,11 +146,17 @@ static const char *row_path(struct pmu_convert *convert, const struct pmu_raw_th
 static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		   const struct pmu_raw_row *row)
 {
-	if (!row->open || !(row->flags & PMU_STORE_ROW_PARTIAL) ||
-	    thread->record.state != PMU_THREAD_LIVE || convert->state != PMU_PROGRAM_ENDED)
+	bool is_settled = thread->record.flags & PMU_THREAD_SETTLED;
+
+	if (!row->open || !(row->flags & PMU_STORE_ROW_PARTIAL))
+		return false;
+	/* it slept when measuring was switched off, and has ended since */
+	if (thread->record.state != PMU_THREAD_LIVE)
+		return is_settled;
+	if (convert->state != PMU_PROGRAM_ENDED)
 		return false;
 	return convert->next == PMU_NEXT_EXIT || convert->next == PMU_NEXT_EXEC ||
-	       convert->next == PMU_NEXT_STOP || thread->record.flags & PMU_THREAD_SETTLED;
+	       convert->next == PMU_NEXT_STOP || is_settled;
 }
 
 /* Why a region that is still open is a doubt; NULL where it is just running. */
