@@ -44,6 +44,7 @@ struct pmu_sample_thread {
 struct pmu_samples_collector {
 	pthread_t thread;
 	int socket, stop_fd;
+	bool is_over; /* beside @stop_fd, where poll(2) says nothing of it */
 	int peer[PMU_SAMPLE_PEERS];
 	unsigned int n_peers;
 	bool is_full;         /* no descriptor is left for another one until the next look */

@@ -87,11 +87,17 @@ static bool wait_for_some(struct pmu_samples_collector *collector, int ms)
 		{ .fd = collector->stop_fd, .events = POLLIN },
 		{ .fd = collector->is_full ? -1 : collector->socket, .events = POLLIN },
 	};
+	const struct timespec a_moment = { .tv_nsec = SHORTEST_MS * NS_PER_MS };
+	int n;
 
 	for (unsigned int i = 0; i < collector->n_peers; i++)
 		poller[2 + i] = (struct pollfd){ .fd = collector->peer[i], .events = POLLIN };
-	if (poll(poller, 2 + collector->n_peers, ms) <= 0)
-		return true;
+	n = poll(poller, 2 + collector->n_peers, ms);
+	/* no memory: it will be there again, or not */
+	if (n < 0 && errno != EINTR)
+		nanosleep(&a_moment, NULL);
+	if (n <= 0)
+		return !__atomic_load_n(&collector->is_over, __ATOMIC_ACQUIRE);
 	hear_peers(collector, poller + 2);
 	if (poller[1].revents)
 		let_in(collector);
@@ -267,6 +273,7 @@ void pmu_sample_stop(struct pmu_samples_collector *collector)
 
 	if (!collector)
 		return;
+	__atomic_store_n(&collector->is_over, true, __ATOMIC_RELEASE);
 	while (write(collector->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(collector->thread, NULL);
