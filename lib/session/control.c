@@ -62,11 +62,13 @@ static void *map_again(size_t size)
  */
 static bool move_here(void *from, size_t size)
 {
-	if (mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, &pmu_control_page) !=
-	    MAP_FAILED)
-		return true;
-	munmap(from, size);
-	return false;
+	if (mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, &pmu_control_page) ==
+	    MAP_FAILED) {
+		munmap(from, size);
+		return false;
+	}
+	pmu_races_ignore(&pmu_control_page, size); /* of what was there that is forgotten */
+	return true;
 }
 
 static bool map_page(void)
@@ -78,10 +80,7 @@ static bool map_page(void)
 		return false;
 	published()->epoch = pmu_epoch;
 	again = map_again(size);
-	if (again == MAP_FAILED || !move_here(again, size))
-		return false;
-	pmu_races_ignore(&pmu_control_page, size);
-	return true;
+	return again != MAP_FAILED && move_here(again, size);
 }
 
 void pmu_control_unshare(void)

@@ -17,6 +17,7 @@ __attribute__((constructor)) static void name_unlocked(void)
 {
 	pmu_races_ignore(pmu_nobody.guard, sizeof(*pmu_nobody.guard));
 	pmu_races_ignore(&pmu_epoch, sizeof(pmu_epoch));
+	pmu_races_ignore(&pmu_session.control, sizeof(pmu_session.control));
 	pmu_races_ignore(&pmu_session.running, sizeof(pmu_session.running));
 	pmu_races_ignore(&pmu_session.owner, sizeof(pmu_session.owner));
 	pmu_races_ignore(&pmu_rotation, sizeof(pmu_rotation));
