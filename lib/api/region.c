@@ -351,8 +351,7 @@ static int reset_by_name(const char *text)
 	struct pmu_thread *self = pmu_thread_self();
 	int n = 0;
 
-	if (self && self->tree && pmu_thread_is_current(self) &&
-	    (int32_t)self->epoch >= pmu_session.control.attached_from)
+	if (self && self->tree && pmu_thread_is_attached(self))
 		n = reset_trees(self, text, true);
 	if (n == 0)
 		return never_entered(text);

@@ -452,11 +452,9 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 /* Is what it has open of this session and group, and not over because measuring is switched off? */
 static bool has_own(const struct pmu_thread *self)
 {
-	const struct pmu_control *control = &pmu_session.control;
-
 	return self && self->tree && !pmu_load_relaxed(&self->stopped) &&
-	       pmu_thread_is_current(self) && (int32_t)self->epoch >= control->attached_from &&
-	       (int32_t)self->epoch >= control->off_epoch;
+	       pmu_thread_is_attached(self) &&
+	       (int32_t)self->epoch >= pmu_session.control.off_epoch;
 }
 
 static int checkpoint_inside(enum pmu_next next)

@@ -160,10 +160,14 @@ void pmu_control_forked(void)
 
 /* --- off and on --- */
 
+/* Where nothing can switch it, the store does not say that something could. */
 static void set_state(enum pmu_control_state state)
 {
-	pmu_store_relaxed(&pmu_session.control.state, state);
-	PMU_PUBLISH_LAST(published()->state, state);
+	struct pmu_control *control = &pmu_session.control;
+
+	pmu_store_relaxed(&control->state, state);
+	if (control->mapped)
+		PMU_PUBLISH_LAST(published()->state, state);
 }
 
 static void begin_off(uint64_t ticks)
@@ -269,24 +273,20 @@ void pmu_control_start(void)
 	struct pmu_control *control = &pmu_session.control;
 	bool off = pmu_session.config.later || control->starts_off;
 
-	/* others may be looking at its state and epoch */
-	pmu_store_relaxed(&control->state, PMU_CONTROL_ON);
 	control->starts_off = false;
 	control->n_off = control->n_cut = 0;
 	control->off_epoch = 0;
 	control->off_ticks = control->off_since = 0;
 	control->mapped = map_page();
-	if (control->mapped)
-		set_state(PMU_CONTROL_ON);
+	/* others may be looking at it */
+	set_state(PMU_CONTROL_ON);
 	if (!off)
 		return;
 	if (!control->mapped)
 		note_never_on();
 	published()->wanted = PMU_WANTED_OFF;
 	begin_off(pmu_session.table.start.ticks);
-	pmu_store_relaxed(&control->state, PMU_CONTROL_OFF);
-	if (control->mapped)
-		set_state(PMU_CONTROL_OFF);
+	set_state(PMU_CONTROL_OFF);
 	show_epoch(-1);
 }
 

@@ -133,10 +133,15 @@ static int ready(struct pmu_thread **self)
 	return 0;
 }
 
-static void forget_forked(void)
+/* Once: the state of the parent's thread that has forked this one; NULL: it is none such. */
+static struct pmu_thread *take_forked(void)
 {
-	if (forked.self && pthread_equal(forked.thread, pthread_self()))
-		forked.self = NULL;
+	struct pmu_thread *self = forked.self;
+
+	if (!self || !pthread_equal(forked.thread, pthread_self()))
+		return NULL;
+	forked.self = NULL;
+	return self;
 }
 
 /*
@@ -152,7 +157,7 @@ static enum pmu_entry look_at_control(struct pmu_thread **self)
 	pmu_control_look();
 	if (pmu_session.control.state == PMU_CONTROL_ON)
 		return PMU_ENTRY_READY;
-	forget_forked();
+	take_forked();
 	if (pmu_session.control.state == PMU_CONTROL_OFF)
 		return PMU_ENTRY_OFF;
 	if (own && pmu_thread_is_current(own) && !pmu_load_relaxed(&own->stopped)) {
@@ -192,7 +197,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		*error = ready(self);
 	/* a session may start switched off */
 	if (entry == PMU_ENTRY_READY && pmu_control_is_off())
-		forget_forked();
+		take_forked();
 	pmu_session_unlock();
 	if (entry == PMU_ENTRY_STOPPING)
 		return entry;
@@ -205,9 +210,6 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}
 	pmu_store_relaxed((*self)->guard, (*self)->epoch);
-	if (forked.self && pthread_equal(forked.thread, pthread_self())) {
-		*forked_from = forked.self;
-		forked.self = NULL;
-	}
+	*forked_from = take_forked();
 	return PMU_ENTRY_READY;
 }

@@ -227,6 +227,12 @@ bool pmu_thread_is_current(const struct pmu_thread *self)
 	return pmu_session.running && self->session == pmu_session.n_started;
 }
 
+bool pmu_thread_is_attached(const struct pmu_thread *self)
+{
+	return pmu_thread_is_current(self) &&
+	       (int32_t)self->epoch >= pmu_session.control.attached_from;
+}
+
 static void merge_rows_of_thread(struct pmu_table_rows *rows, unsigned int index)
 {
 	struct pmu_session_group *group = &pmu_session.group[index];
@@ -299,7 +305,7 @@ int pmu_thread_reattach(struct pmu_thread **self)
 	if (pmu_load_relaxed(&old->stopped) || (int32_t)old->epoch < pmu_session.control.off_epoch)
 		old->resumes = true;
 	/* it is attached as it is to be: measuring was switched off meanwhile */
-	if ((int32_t)old->epoch >= pmu_session.control.attached_from) {
+	if (pmu_thread_is_attached(old)) {
 		old->epoch = (uint32_t)pmu_session_epoch();
 		return 0;
 	}

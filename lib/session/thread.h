@@ -257,6 +257,9 @@ static inline uint32_t pmu_thread_missing(const struct pmu_thread *self)
 /** pmu_thread_is_current() - attached to the session that runs now. */
 bool pmu_thread_is_current(const struct pmu_thread *self);
 
+/** pmu_thread_is_attached() - and to its group, whether measuring was switched off since then or not */
+bool pmu_thread_is_attached(const struct pmu_thread *self);
+
 /**
  * pmu_thread_attach_new() - give the calling thread its place
  * Context: the session's lock.  Return: 0 or a negative errno.

@@ -182,7 +182,7 @@ static int switch_process(bool on, pid_t pid)
 	if (rc)
 		return rc;
 	errno = 0;
-	return request.any ? rc : refuse_control(&request);
+	return request.any ? 0 : refuse_control(&request);
 }
 
 /* But for --help none. */

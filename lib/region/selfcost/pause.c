@@ -4,7 +4,6 @@
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "region/team.h"
-#include "session/session.h"
 
 /* How many more counts than those between the two reads an open region must not see. */
 typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_remainders *left,
@@ -451,10 +450,7 @@ static struct pmu_cost *cost_of_caller(void)
 {
 	struct pmu_thread *self = pmu_thread_self();
 
-	return self && self->tree && pmu_thread_is_current(self) &&
-			       (int32_t)self->epoch >= pmu_session.control.attached_from
-		       ? self->cost
-		       : NULL;
+	return self && self->tree && pmu_thread_is_attached(self) ? self->cost : NULL;
 }
 
 /* A report may take long: unlike what begin and end do, it is worth its time stamps. */
