@@ -231,6 +231,22 @@ int pmu_attach_section(struct pmu_model *model, const struct pmu_attach *attach,
 int pmu_attach_counts(struct pmu_model *model, const struct pmu_attach *attach,
 		      const uint64_t *count, uint32_t missing, struct pmu_model_row *row);
 
+/** What a thread that is seldom on a processor may lack. */
+#define PMU_ATTACH_FEW_SAMPLES 50u
+
+/** pmu_attach_has_few() - are less than half of the samples there that the CPU time has room for? */
+static inline bool pmu_attach_has_few(uint64_t expected, uint64_t found)
+{
+	return expected > 2 * (found + PMU_ATTACH_FEW_SAMPLES);
+}
+
+/**
+ * pmu_attach_give() - functions to the rows of a finished model: pmu_sample_give_sums()
+ * @root_fd: as in struct pmu_attach_process
+ */
+void pmu_attach_give(struct pmu_model *model, const struct pmu_attach *attach, pid_t pid,
+		     int root_fd, const struct pmu_sample_sums *sums, struct pmu_code *code);
+
 /** pmu_attach_model() - of a process, with its samples; NULL without memory */
 struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,
 				   struct pmu_attach_process *process, struct pmu_code *code);

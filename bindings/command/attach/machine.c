@@ -298,18 +298,20 @@ void pmu_attach_machine_start(struct pmu_attach *attach)
 	free(busy_ns);
 }
 
+/* Of two readings of an account; one of them may be missing. */
+static uint64_t account_since(uint64_t before, uint64_t now)
+{
+	return before == PMU_NOT_KNOWN || now == PMU_NOT_KNOWN || now < before ? PMU_NOT_KNOWN
+									       : now - before;
+}
+
 static void stop_cpu(struct pmu_attach_machine_cpu *cpu, bool is_all, uint64_t busy_ns)
 {
 	const uint64_t clock_ns = read_clock(cpu);
 
 	cpu->missing = pmu_perf_reader_read(&cpu->reader, cpu->count);
 	cpu->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
-	if (!is_all)
-		cpu->busy_ns = clock_ns;
-	else if (cpu->busy_ns != PMU_NOT_KNOWN)
-		cpu->busy_ns = busy_ns == PMU_NOT_KNOWN || busy_ns < cpu->busy_ns
-				       ? PMU_NOT_KNOWN
-				       : busy_ns - cpu->busy_ns;
+	cpu->busy_ns = is_all ? account_since(cpu->busy_ns, busy_ns) : clock_ns;
 	/* by two clocks, one of which has ticks */
 	if (cpu->busy_ns != PMU_NOT_KNOWN && cpu->busy_ns > cpu->stop_ns - cpu->start_ns)
 		cpu->busy_ns = cpu->stop_ns - cpu->start_ns;
@@ -319,17 +321,13 @@ void pmu_attach_machine_stop(struct pmu_attach *attach)
 {
 	struct pmu_attach_machine *machine = attach->machine;
 	const bool is_all = machine->cgroup_fd < 0;
-	uint64_t *busy_ns = calloc(attach->rings.n + 1, sizeof(*busy_ns)), usage_us;
+	uint64_t *busy_ns = calloc(attach->rings.n + 1, sizeof(*busy_ns));
 
 	if (busy_ns && is_all)
 		read_busy(attach, busy_ns);
 	for (size_t i = 0; i < attach->rings.n; i++)
 		stop_cpu(&machine->cpu[i], is_all, busy_ns ? busy_ns[i] : PMU_NOT_KNOWN);
-	usage_us = cgroup_usage(machine);
-	machine->usage_us = usage_us == PMU_NOT_KNOWN || machine->usage_us == PMU_NOT_KNOWN ||
-					    usage_us < machine->usage_us
-				    ? PMU_NOT_KNOWN
-				    : usage_us - machine->usage_us;
+	machine->usage_us = account_since(machine->usage_us, cgroup_usage(machine));
 	machine->stop_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	pmu_attach_look(attach);
 	pmu_attach_programs_end(&machine->programs);

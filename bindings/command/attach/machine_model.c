@@ -16,12 +16,6 @@
 #include "report/model/metric.h"
 #include "report/model/model.h"
 
-/* Of the kernel's time, see give.c. */
-#define KERNEL_NS 100000000u
-
-/* What may be missing of the samples. */
-#define FEW_SAMPLES 50u
-
 /* --- rows --- */
 
 static uint64_t samples_on(const struct pmu_attach_programs *programs, size_t cpu)
@@ -56,17 +50,18 @@ static int make_root(struct pmu_model *model, const struct pmu_attach *attach, s
 	return pmu_attach_counts(model, attach, of->count, of->missing, row);
 }
 
-/* Its share of the samples is its share of the time: both are known as well as these are many. */
+/*
+ * Its share of the processor's samples, @all, is its share of the time: both are known as well as these are many.
+ */
 static int make_program(struct pmu_model *model, const struct pmu_attach *attach, size_t name,
-			size_t cpu, int parent)
+			size_t cpu, uint64_t all, int parent)
 {
 	static const uint64_t none[PMU_MAX_SLOTS];
 	const struct pmu_attach_machine *machine = attach->machine;
 	const struct pmu_attach_program *of = &machine->programs.name[name];
 	struct pmu_model_section *s = model->section;
 	struct pmu_model_row *row = &s->thread_row[s->n_thread_rows++];
-	uint64_t n = of->n_samples[cpu], all = samples_on(&machine->programs, cpu),
-		 busy_ns = machine->cpu[cpu].busy_ns;
+	uint64_t n = of->n_samples[cpu], busy_ns = machine->cpu[cpu].busy_ns;
 
 	*row = (struct pmu_model_row){ .name = pmu_model_text(model, of->text, strlen(of->text)),
 				       .parent = parent,
@@ -91,11 +86,12 @@ static int make_cpu(struct pmu_model *model, const struct pmu_attach *attach, si
 {
 	const struct pmu_attach_programs *programs = &attach->machine->programs;
 	const int parent = (int)model->section->n_thread_rows;
+	const uint64_t all = samples_on(programs, cpu);
 	int rc = make_root(model, attach, cpu);
 
 	for (size_t i = 0; i < programs->n_names && !rc; i++)
 		if (programs->name[i].n_samples[cpu])
-			rc = make_program(model, attach, i, cpu, parent);
+			rc = make_program(model, attach, i, cpu, all, parent);
 	return rc;
 }
 
@@ -174,7 +170,7 @@ static int doubt_machine(struct pmu_model *model, const struct pmu_attach *attac
 		if (attach->machine->cpu[i].busy_ns != PMU_NOT_KNOWN)
 			expected += attach->machine->cpu[i].busy_ns /
 				    attach->plan.sample.unit.period;
-	if (expected <= 2 * (found + FEW_SAMPLES))
+	if (!pmu_attach_has_few(expected, found))
 		return 0;
 	return pmu_model_add_doubt(
 		model,
@@ -187,17 +183,6 @@ static int doubt_machine(struct pmu_model *model, const struct pmu_attach *attac
 
 /* --- samples --- */
 
-static void give_process(struct pmu_model *model, const struct pmu_attach *attach,
-			 const struct pmu_attach_seen *process, struct pmu_code *code)
-{
-	char root[32] = "";
-
-	if (process->root_fd >= 0)
-		snprintf(root, sizeof(root), "/proc/self/fd/%d", process->root_fd);
-	pmu_sample_give_sums(code, process->pid, root, &attach->plan.sample.unit, &process->sums,
-			     model);
-}
-
 /* The list of the kernel's symbols is worth it for all of them together. */
 static void ask_kernel(const struct pmu_attach *attach, struct pmu_code *code)
 {
@@ -206,12 +191,8 @@ static void ask_kernel(const struct pmu_attach *attach, struct pmu_code *code)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < programs->n_names; i++)
-		for (size_t k = 0; k < programs->name[i].sums.hits.n; k++) {
-			const struct pmu_sample_hit *hit = &programs->name[i].sums.hits.of[k];
-
-			n += hit->at.file == PMU_SAMPLE_KERNEL ? hit->n : 0;
-		}
-	if (n >= KERNEL_NS / attach->plan.sample.unit.period)
+		n += pmu_sample_n_kernel(&programs->name[i].sums.hits);
+	if (!pmu_sample_is_kernel_little(n, &attach->plan.sample.unit))
 		pmu_code_find(code, &at);
 }
 
@@ -226,7 +207,7 @@ static void give_machine(struct pmu_model *model, const struct pmu_attach *attac
 			pmu_sample_give_sums(code, 0, "", &attach->plan.sample.unit,
 					     &programs->name[i].sums, model);
 	for (const struct pmu_attach_seen *at = programs->ended; at; at = at->next)
-		give_process(model, attach, at, code);
+		pmu_attach_give(model, attach, at->pid, at->root_fd, &at->sums, code);
 }
 
 struct pmu_model *pmu_attach_machine_model(const struct pmu_attach *attach, struct pmu_code *code)

@@ -15,9 +15,6 @@
 #include "report/model/model.h"
 #include "session/describe.h"
 
-/* What a thread that is seldom on a processor may lack. */
-#define FEW_SAMPLES 50u
-
 static const char *copy_text(struct pmu_model *model, const char *text)
 {
 	return pmu_model_text(model, text, strlen(text));
@@ -281,7 +278,7 @@ static bool has_too_few_samples(const struct pmu_attach *attach,
 		*expected += process->thread[i].cpu_ns / attach->plan.sample.unit.period;
 	for (size_t i = 0; i < process->sums.hits.n; i++)
 		*found += process->sums.hits.of[i].n;
-	return *expected > 2 * (*found + FEW_SAMPLES);
+	return pmu_attach_has_few(*expected, *found);
 }
 
 static int doubt_samples(struct pmu_model *model, const struct pmu_attach *attach,
@@ -336,15 +333,14 @@ static int doubt_threads(struct pmu_model *model, const struct pmu_attach_proces
 	return rc;
 }
 
-static void give_watched(struct pmu_model *model, const struct pmu_attach *attach,
-			 const struct pmu_attach_process *process, struct pmu_code *code)
+void pmu_attach_give(struct pmu_model *model, const struct pmu_attach *attach, pid_t pid,
+		     int root_fd, const struct pmu_sample_sums *sums, struct pmu_code *code)
 {
 	char root[32] = "";
 
-	if (process->root_fd >= 0)
-		snprintf(root, sizeof(root), "/proc/self/fd/%d", process->root_fd);
-	pmu_sample_give_sums(code, process->pid, root, &attach->plan.sample.unit, &process->sums,
-			     model);
+	if (root_fd >= 0)
+		snprintf(root, sizeof(root), "/proc/self/fd/%d", root_fd);
+	pmu_sample_give_sums(code, pid, root, &attach->plan.sample.unit, sums, model);
 }
 
 struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,
@@ -374,7 +370,8 @@ struct pmu_model *pmu_attach_model(const struct pmu_attach *attach,
 		return NULL;
 	}
 	if (code && process->sums.hits.n)
-		give_watched(model, attach, process, code);
+		pmu_attach_give(model, attach, process->pid, process->root_fd, &process->sums,
+				code);
 	pmu_metric_fill(model);
 	return model;
 }

@@ -105,6 +105,16 @@ unsigned int pmu_sample_drain(struct pmu_samples_collector *collector);
 bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char *store, bool ended,
 			     struct pmu_sample_process *out);
 
+/** pmu_sample_keep_account() - what is known of a process's samples, added to that of others */
+void pmu_sample_keep_account(struct pmu_sample_account *account,
+			     const struct pmu_sample_process *process);
+
+/** pmu_sample_n_kernel() - those of the kernel's work */
+uint64_t pmu_sample_n_kernel(const struct pmu_sample_hits *hits);
+
+/** pmu_sample_is_kernel_little() - are so many of them too few to read the list of the kernel's symbols for? */
+bool pmu_sample_is_kernel_little(uint64_t n, const struct pmu_sample_unit *unit);
+
 struct pmu_model;
 /**
  * pmu_sample_give_sums() - to the rows of a finished model: functions and lines of what was sampled

@@ -12,6 +12,7 @@
 #include "report/model/objects.h"
 #include "report/model/samples.h"
 
+/* The list of the kernel's symbols takes as long as that: not for less of its time. */
 #define KERNEL_NS      100000000u
 #define KERNEL_SAMPLES 100u /* likewise, of an event that comes about a thousand times a second */
 
@@ -65,13 +66,17 @@ static bool is_library(const char *path)
 	return !strncmp(name, "libpmu.so", 9) || !strncmp(name, "libpmu-", 7);
 }
 
-/* The list of the kernel's symbols takes as long as that: not for less of its time. */
-static bool is_kernel_little(const struct pmu_sample_hits *hits, const struct pmu_sample_unit *unit)
+uint64_t pmu_sample_n_kernel(const struct pmu_sample_hits *hits)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < hits->n; i++)
 		n += hits->of[i].at.file == PMU_SAMPLE_KERNEL ? hits->of[i].n : 0;
+	return n;
+}
+
+bool pmu_sample_is_kernel_little(uint64_t n, const struct pmu_sample_unit *unit)
+{
 	return n < (pmu_sample_is_time(unit) ? KERNEL_NS / unit->period : KERNEL_SAMPLES);
 }
 
@@ -100,7 +105,8 @@ static void name_all(struct giving *giving)
 {
 	const struct pmu_code_place in_kernel = pmu_code_named("[kernel]", "[kernel]");
 	const struct pmu_sample_hits *hits = &giving->sums->hits;
-	bool is_little = !pmu_code_has_kernel(giving->code) && is_kernel_little(hits, giving->unit);
+	bool is_little = !pmu_code_has_kernel(giving->code) &&
+			 pmu_sample_is_kernel_little(pmu_sample_n_kernel(hits), giving->unit);
 
 	for (size_t i = 0; i < hits->n; i++) {
 		const struct pmu_sample_hit *hit = &hits->of[i];

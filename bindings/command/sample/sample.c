@@ -256,12 +256,8 @@ struct pmu_sample_account pmu_sample_account(struct pmu_samples_collector *colle
 	pthread_mutex_lock(&collector->lock);
 	account = collector->account;
 	for (struct pmu_sample_process *process = collector->processes; process;
-	     process = process->next) {
-		account.n_stretches += process->sums.n_stretches;
-		account.n_dropped += process->sums.n_dropped;
-		account.n_throttled += process->sums.n_throttled;
-		account.n_left_out += process->sums.chains.n_left_out;
-	}
+	     process = process->next)
+		pmu_sample_keep_account(&account, process);
 	pthread_mutex_unlock(&collector->lock);
 	return account;
 }

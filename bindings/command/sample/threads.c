@@ -243,13 +243,13 @@ unsigned int pmu_sample_drain(struct pmu_samples_collector *collector)
 
 /* --- processes --- */
 
-static void keep_account(struct pmu_samples_collector *collector,
-			 const struct pmu_sample_process *process)
+void pmu_sample_keep_account(struct pmu_sample_account *account,
+			     const struct pmu_sample_process *process)
 {
-	collector->account.n_stretches += process->sums.n_stretches;
-	collector->account.n_dropped += process->sums.n_dropped;
-	collector->account.n_throttled += process->sums.n_throttled;
-	collector->account.n_left_out += process->sums.chains.n_left_out;
+	account->n_stretches += process->sums.n_stretches;
+	account->n_dropped += process->sums.n_dropped;
+	account->n_throttled += process->sums.n_throttled;
+	account->n_left_out += process->sums.chains.n_left_out;
 }
 
 /* It goes on, and its files' names with it: the report gets no more than there is now. */
@@ -301,7 +301,7 @@ bool pmu_sample_take_process(struct pmu_samples_collector *collector, const char
 		return copy_process(collector, process, out);
 	pmu_sample_look_again(collector, process);
 	forget_threads(collector, process);
-	keep_account(collector, process);
+	pmu_sample_keep_account(&collector->account, process);
 	*link = process->next;
 	*out = *process;
 	free(process);
