@@ -380,6 +380,7 @@ noinst_LTLIBRARIES += %D%/libpmu-settings.la
 	%D%/settings/config.c \
 	%D%/settings/config.h \
 	%D%/settings/help.c \
+	%D%/settings/refuse.h \
 	%D%/settings/sample.c \
 	%D%/settings/sample.h \
 	%D%/settings/vars.h

@@ -18,18 +18,13 @@
 #include "machine/cpuid.h"
 #include "plan/resolve.h"
 #include "pmu.h"
+#include "settings/refuse.h"
 #include "settings/sample.h"
 #include "store/place.h"
 #include "store/read/list.h"
 
 #define MAX_THREADS 1024u
 #define MAX_REGIONS 65536u
-
-/*
- * What take() fails with does not say where the value is from: the variable, or the option that sets
- * it.  The whole value stands before this sentence.
- */
-#define REFUSE(config, text, ...) ((config)->wrong_value = (text), pmu_fail(EINVAL, __VA_ARGS__))
 
 static int take_switch(struct pmu_config *config, const char *text, bool *out)
 {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/sysfile.h"
 #include "plan/resolve.h"
-#include "settings/config.h"
+#include "settings/refuse.h"
 
 /* A prime: nothing that happens a thousand times a second is met each time, or never. */
 #define SAMPLE_HZ 997u
@@ -86,9 +86,8 @@ static bool split_period(char *text, uint64_t *period)
 
 static int refuse_event(struct pmu_config *config, const char *text, const struct pmu_event *event)
 {
-	config->wrong_value = text;
-	return pmu_fail(
-		EINVAL,
+	return REFUSE(
+		config, text,
 		"%s is not counted by thread, so there is no instruction that did it: samples "
 		"are of a processor's events, as branch-misses, and of the kernel's, as "
 		"page-faults",
@@ -98,11 +97,10 @@ static int refuse_event(struct pmu_config *config, const char *text, const struc
 static int refuse_period(struct pmu_config *config, const char *text, const char *of,
 			 uint64_t usual, uint64_t least)
 {
-	config->wrong_value = text;
-	return pmu_fail(EINVAL,
-			"%" PRIu64 "%s at least from one sample to the next, and 2^63 - 1 at most; "
-			"without a period %" PRIu64,
-			least, of, usual);
+	return REFUSE(config, text,
+		      "%" PRIu64 "%s at least from one sample to the next, and 2^63 - 1 at most; "
+		      "without a period %" PRIu64,
+		      least, of, usual);
 }
 
 static int take_clock(struct pmu_config *config, const char *text, bool has_period, uint64_t period)
@@ -167,14 +165,11 @@ int pmu_config_take_sample(struct pmu_config *config, const char *text)
 		return take_sample_event(config, text);
 	if (hz == 1)
 		hz = SAMPLE_HZ;
-	if ((hz && hz < LEAST_HZ) || hz > MOST_HZ) {
-		config->wrong_value = text;
-		return pmu_fail(
-			EINVAL,
-			"say how many a second, %u to %u; 1 for %u, 0 or off for none; auto; "
-			"or an event, as branch-misses:10007",
-			LEAST_HZ, MOST_HZ, SAMPLE_HZ);
-	}
+	if ((hz && hz < LEAST_HZ) || hz > MOST_HZ)
+		return REFUSE(config, text,
+			      "say how many a second, %u to %u; 1 for %u, 0 or off for none; auto; "
+			      "or an event, as branch-misses:10007",
+			      LEAST_HZ, MOST_HZ, SAMPLE_HZ);
 	config->sample.unit.period = hz ? SECOND_NS / hz : 0;
 	return 0;
 }
