@@ -690,6 +690,7 @@ EXTRA_DIST += \
 	%D%/command/page_data.mjs \
 	%D%/command/page_timeline.mjs \
 	%D%/command/pmu.sh \
+	%D%/command/apart.sh \
 	%D%/command/sampled.sh \
 	%D%/command/series.sh \
 	%D%/command/perfetto.proto \

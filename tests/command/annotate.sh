@@ -3,12 +3,8 @@
 # `pmu report --annotate`: source and instructions beside each other, and what is said where something of it is missing.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/pmu.sh"
-# shellcheck source=tests/valgrind/common.sh
-. "$source/tests/valgrind/common.sh"
-[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
-mkdir -m 700 place
-export XDG_RUNTIME_DIR="$tmp/place"
-unset PMU_OUTPUT PMU_SAMPLE PMU_TRACE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_PIN
+# shellcheck source=tests/command/apart.sh
+. "$source/tests/command/apart.sh"
 
 # All time goes to the line with HOT.  Its comment would colour a terminal.
 write_program() {

@@ -3,12 +3,8 @@
 # `pmu run --sample=EVENT`: each page that is touched first is a sample of who touches it; what cannot be sampled is refused.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/pmu.sh"
-# shellcheck source=tests/valgrind/common.sh
-. "$source/tests/valgrind/common.sh"
-[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
-mkdir -m 700 place
-export XDG_RUNTIME_DIR="$tmp/place"
-unset PMU_OUTPUT PMU_SAMPLE PMU_TRACE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_PIN
+# shellcheck source=tests/command/apart.sh
+. "$source/tests/command/apart.sh"
 
 # program [wait]: 2 threads one after the other, each of which touches 1,000 pages for the first time in one function, and again in
 # another; with an argument it begins when a byte comes, and ends when no more comes

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # For the tests of samples: a program whose regions call functions of their own, and what a report says of them.
 # shellcheck disable=SC2154 # source, tmp, pmu: of who reads this
-# shellcheck source=tests/valgrind/common.sh
-. "$source/tests/valgrind/common.sh"
-[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
-mkdir -m 700 place
-export XDG_RUNTIME_DIR="$tmp/place"
-unset PMU_OUTPUT PMU_SAMPLE PMU_TRACE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_PIN
+# shellcheck source=tests/command/apart.sh
+. "$source/tests/command/apart.sh"
 
 cat >plugin.c <<'END'
 void fp(void);

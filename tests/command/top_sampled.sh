@@ -3,13 +3,10 @@
 # `pmu top` of a program that `pmu run --sample` has started: where its regions are in their code now.
 # shellcheck source=tests/command/pmu.sh
 . "$(dirname "$0")/pmu.sh"
-# shellcheck source=tests/valgrind/common.sh
-. "$source/tests/valgrind/common.sh"
-[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
+# shellcheck source=tests/command/apart.sh
+. "$source/tests/command/apart.sh"
 command -v python3 >/dev/null || skip_all 'there is no Python to read JSON'
-mkdir -m 700 place
-export XDG_RUNTIME_DIR="$tmp/place"
-unset PMU_OUTPUT PMU_SAMPLE PMU_TRACE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_PIN PMU_STORE
+unset PMU_STORE
 
 cat >program.c <<'END'
 #include <linux/perf_event.h>
